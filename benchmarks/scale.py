@@ -1,6 +1,6 @@
 """What large tables cost: ratios of CPU time against bare queries, measured in one run.
 
-    python benchmarks/scale.py [--rows N] [--only audit,release,kept,verify,limit,pandas,spark] [--quick]
+    python benchmarks/scale.py [--rows N] [--only audit,release,verify,limit,pandas,spark] [--quick]
 
 The data is made here, in a temporary folder that is removed: |S| = 1000, |X| = rows / 1000, each public
 value with about a hundred sensitive ones, so that 1e8 rows hold 1e7 pairs. Each work runs in
@@ -212,7 +212,7 @@ def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--rows", type=lambda text: int(float(text)), default=FULL, help="for example 1e7")
-    parser.add_argument("--only", default="audit,release,kept,verify,limit,pandas,spark")
+    parser.add_argument("--only", default="audit,release,verify,limit,pandas,spark")
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="1e6 rows, one turn; ratios mean little")
     parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
@@ -240,8 +240,6 @@ def main() -> int:
             )
         if "release" in only:
             scale_release.releases(path, turns, costs, figures.say)
-        if "kept" in only:
-            scale_release.kept_column(path, costs, figures.say)
         if "verify" in only:
             scale_release.verifications(path, turns, costs, figures.say)
         small = path

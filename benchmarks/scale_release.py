@@ -57,7 +57,6 @@ def our_write(
     import numpy as np
 
     from hartley.releases.formats import Format
-    from hartley.releases.rows.codebook_index import add_rows
     from hartley.releases.rows.source_rows import Rows
     from hartley.releases.writer.publication import Publication
     from hartley.releases.writer.row_order import mixed_in_boxes
@@ -72,7 +71,6 @@ def our_write(
     publication = Publication(Rows(table, columns), policy)
     for kind in (np.uint16, np.int32):  # loads the compiled loops
         mixed_in_boxes(np.zeros(1 << 20, dtype=kind), np.random.default_rng())
-    add_rows.compiled(np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64))
     start = cpu()
     publication.write(
         out,
@@ -105,38 +103,6 @@ def whole_release(path: Path, *, keep_order: bool, memory_limit: str | None = No
     for file in (found.output, found.policy, found.certificate):
         file.unlink()
     return found.rows
-
-
-def release_beside(path: Path) -> list[int]:
-    """Release the table with a kept column: nearly every row is then different from all others."""
-    from hartley import release
-    from hartley.tables import ReadOptions
-
-    found = release(
-        path,
-        path.with_suffix(".beside.parquet"),
-        require={"distinct_l": 300},
-        sensitive="s",
-        public="x",
-        keep="other",
-        search="greedy",
-        overwrite=True,
-        options=ReadOptions(memory_limit=LIMIT),
-    )
-    return [found.after.pairs, found.searched_parts, found.after.distinct_l]
-
-
-def verify_beside(path: Path) -> bool:
-    """Verify that release."""
-    from hartley import verify
-
-    out = path.with_suffix(".beside")
-    return verify(
-        out.with_suffix(".beside.parquet"),
-        original=path,
-        policy=out.with_suffix(".beside.policy.json"),
-        certificate=out.with_suffix(".beside.certificate.json"),
-    ).holds
 
 
 def _policy(table: Any, columns: tuple[str, ...]) -> Any:
@@ -189,33 +155,10 @@ WORKS: dict[str, Callable[[Path], Any]] = {
     "whole_shuffled": lambda path: whole_release(path, keep_order=False),
     "whole_kept": lambda path: whole_release(path, keep_order=True),
     "whole_limited": lambda path: whole_release(path, keep_order=False, memory_limit=LIMIT),
-    "release_beside": release_beside,
-    "verify_beside": verify_beside,
     "to_verify": lambda path: verification.make(path.parent, VERIFIED_ROWS, VERIFIED_PUBLIC),
     "verify_ours": lambda path: verification.ours(path.parent),
     "verify_duckdb": lambda path: verification.in_duckdb(path.parent),
 }
-
-
-def kept_column(path: Path, costs: Callable[..., list[Any]], say: Callable[..., None]) -> None:
-    """Release the table with a kept column under a memory limit, and verify the release."""
-    (made,) = costs(path, "release_beside", turns=1)
-    pairs, parts, least = made.answer
-    say(
-        made.peak_mb < 2000,
-        f"{made.peak_mb} MB",
-        f"peak memory of the whole release with a kept column, {LIMIT}: {made.cpu:.0f} s of CPU, "
-        f"{made.wall:.0f} s; searched in {parts} part{'s'[: parts > 1]}, {pairs:,} pairs afterwards, "
-        f"{least} candidates (goal: under 2 GB)",
-    )
-    (checked,) = costs(path, "verify_beside", turns=1)
-    assert checked.answer, "the release does not hold"
-    say(
-        checked.peak_mb < 2000,
-        f"{checked.peak_mb} MB",
-        f"peak memory of its verification: {checked.cpu:.0f} s of CPU, {checked.wall:.0f} s "
-        "(goal: under 2 GB)",
-    )
 
 
 def verifications(path: Path, turns: int, costs: Callable[..., list[Any]], say: Callable[..., None]) -> None:

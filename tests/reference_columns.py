@@ -54,7 +54,7 @@ class SmallTable:
         return max(sum(d * d for d in of_one) ** 0.5 for of_one in zip(*distances, strict=True))
 
     def width(self, members) -> float:
-        """The weighted mean over columns of the share of the column that the members span."""
+        """The mean over columns of the share of the column that the members span."""
         total = 0.0
         for column in self.columns:
             if isinstance(column, NumberCells):
@@ -63,8 +63,8 @@ class SmallTable:
             else:
                 seen = len(set(column.codes.tolist()))
                 span = (len({int(column.codes[x]) for x in members}) - 1) / (seen - 1) if seen > 1 else 0.0
-            total += column.weight * span
-        return total / sum(column.weight for column in self.columns)
+            total += span
+        return total / len(self.columns)
 
     @cached_property
     def clusters(self):
@@ -119,25 +119,20 @@ def column_distances(column, members):
     if isinstance(column, NumberCells):
         positions = [float(column.positions[x]) for x in members]
         middle = (min(positions) + max(positions)) / 2
-        return [abs(p - middle) * column.weight for p in positions]
+        return [abs(p - middle) for p in positions]
     codes = [int(column.codes[x]) for x in members]
-    if column.paths is not None:
-        paths = [list(column.paths[c]) for c in codes]
-        top = max(len(paths[0]) - 1, 1)
-        height = next(h for h in range(len(paths[0])) if len({p[h] for p in paths}) == 1)
-        return [column.weight * height / top] * len(codes)
     table = column.table if column.table is not None else 1 - np.eye(max(codes) + 1)
     centre = min(codes, key=lambda c: max(table[o, c] for o in codes))
-    return [column.weight * float(table[c, centre]) for c in codes]
+    return [float(table[c, centre]) for c in codes]
 
 
-def small_table(rng, *, combination="max", conjunction=False, single=False, weights=False, kinds=("plain",)):
+def small_table(rng, *, combination="max", conjunction=False, single=False, scaled=False, kinds=("plain",)):
     """Draw a table of 4 to 8 tuples over 1 to 3 columns."""
     n, d = int(rng.integers(4, 9)), int(rng.integers(1, 4))
-    columns = [_numbers(rng, n, weights) for _ in range(d)]
+    columns = [_numbers(rng, n, scaled) for _ in range(d)]
     if rng.random() < 0.5:
         place = int(rng.integers(0, d + 1))
-        columns.insert(place, _categories(rng, n, weights, str(rng.choice(kinds))))
+        columns.insert(place, _categories(rng, n, scaled, str(rng.choice(kinds))))
         if d > 1 and rng.random() < 0.5:
             columns.pop(0)
     table = SmallTable(tuple(columns), _demand(rng, n, conjunction, single), combination)
@@ -145,33 +140,27 @@ def small_table(rng, *, combination="max", conjunction=False, single=False, weig
         table
         if table.is_enough(range(n))
         else small_table(
-            rng, combination=combination, conjunction=conjunction, single=single, weights=weights, kinds=kinds
+            rng, combination=combination, conjunction=conjunction, single=single, scaled=scaled, kinds=kinds
         )
     )
 
 
-def _numbers(rng, n, weights):
+def _numbers(rng, n, scaled):
     positions = rng.integers(0, 12, n).astype(float) if rng.random() < 0.5 else rng.random(n)
     if rng.random() < 0.3:
         positions[0] *= 3
     extent = np.ptp(positions)
-    return NumberCells(positions / (extent or 1.0), float(rng.choice([0.5, 1, 2])) if weights else 1.0)
+    return NumberCells(positions / (extent or 1.0) * (rng.choice([0.5, 1, 2]) if scaled else 1.0))
 
 
-def _categories(rng, n, weights, kind):
+def _categories(rng, n, scaled, kind):
     size = int(rng.integers(2, 5))
     codes = rng.integers(0, size, n)
-    weight = float(rng.choice([0.5, 1, 2])) if weights else 1.0
     if kind == "table":
         points = rng.random((size, 2))
         table = np.abs(points[:, None] - points[None]).sum(axis=2) / 2
-        return CategoryCells(codes, weight, table=(table + table.T) / 2)
-    if kind == "paths":
-        groups = rng.integers(0, 2, size)
-        return CategoryCells(
-            codes, weight, paths=np.column_stack([np.arange(size), 10 + groups, np.full(size, 99)])
-        )
-    return CategoryCells(codes, weight)
+        return CategoryCells(codes, (table + table.T) / 2 * (rng.choice([0.5, 1, 2]) if scaled else 1.0))
+    return CategoryCells(codes)
 
 
 def _demand(rng, n, conjunction, single):

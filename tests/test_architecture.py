@@ -61,8 +61,8 @@ NOUNS_IN_ING = {
 }
 """Words that end in -ing and yet name a thing: a method, a stage, a value."""
 
-SPEAK_OF_FLAGS = {"web/request.py", "web/session.py"}
-"""Outside the command line: the app's line that repeats its work there."""
+SPEAK_OF_FLAGS = {"web/candidates.py", "web/column_form.py", "web/request.py", "web/session.py"}
+"""Outside the command line: the app's lines that repeat its work there."""
 
 
 def inside(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,13 @@ LATE = ("effort", "progress", "into", "into_database")
 def made(tmp_path_factory: pytest.TempPathFactory) -> hartley.ReleaseResult:
     out = tmp_path_factory.mktemp("made") / "out.csv"
     return hartley.release(TABLE, out, **ROLES, require={"distinct_l": 2})
+
+
+def test_a_completer_is_shown_every_keyword():
+    shown = inspect.signature(hartley.frontier).parameters
+    assert {*FrontierCallFields.__annotations__, "require"} <= set(shown)
+    assert not [one for one in shown.values() if one.kind is one.VAR_KEYWORD]
+    assert "shape=..." in str(inspect.signature(hartley.release))
 
 
 def calls(made: hartley.ReleaseResult, folder: Path) -> Iterator[tuple[Callable[..., Any], str]]:

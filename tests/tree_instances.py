@@ -103,10 +103,10 @@ def demand_of(
 
 
 def grown(
-    table: SmallTable, values: Sequence[Value], alphabet: Sequence[Value], demand: TreeDemand
+    table: SmallTable, values: Sequence[Value], alphabet: Sequence[Value], demand: TreeDemand, **told: Any
 ) -> CutTree | None:
     """Grow the tree of a table; ``None`` where the table lacks what is required."""
     try:
-        return table.problem(values, alphabet).grow(demand)
+        return table.problem(values, alphabet).grow(demand, **told)
     except UnreachableError:
         return None

@@ -7,6 +7,8 @@ ORIGIN = f"http://127.0.0.1:{PORT}"
 TOKEN = "a-key-that-nobody-can-guess"  # noqa: S105
 LIMIT = 200_000
 """Bytes that may be uploaded."""
+FILES = {"table", "codebook", "codebook-page", "codebook-ddi", "certificate", "policy", "record"}
+"""What can be saved of a release."""
 ROLES = {"sensitive": ["age"], "public": ["cholesterol"], "side": []}
 
 

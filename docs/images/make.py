@@ -141,6 +141,19 @@ def borders(page: Page, shot: Callable[[str, str], None]) -> None:
     page.keyboard.press("ArrowRight")
     page.get_by_text("nothing is proven of them").wait_for()
     shot("borders", "#borders")
+    ways(page, shot)
+
+
+def ways(page: Page, shot: Callable[[str, str], None]) -> None:
+    """Photograph ways to publish two columns, side by side."""
+    page.select_option("[name=shape]", "any")
+    page.get_by_label("Role of sex", exact=True).select_option("public")
+    page.click("#measure")
+    page.wait_for_selector(".way")
+    page.fill("#require-wanted", "3")
+    page.click("#require-form button")
+    page.locator("#ways-said", has_text="can be published").wait_for()
+    shot("ways", "#ways")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,14 @@ if TYPE_CHECKING:
         min_uncertainty_reduction,
         row_k,
     )
-    from hartley.measures.utility import LineDistortion, OwnUtility, Resolution, Utility, utility_of
+    from hartley.measures.utility import (
+        LineDistortion,
+        OwnUtility,
+        Resolution,
+        Utility,
+        released_information,
+        utility_of,
+    )
     from hartley.measures.utility.matrix import MatrixDistortion
     from hartley.measures.utility.several_columns import ColumnsDistortion
     from hartley.model import Alphabet, JointRange, MergeTree, Partition, meet
@@ -86,7 +93,8 @@ _NAMES = {
     "hartley.measures.trajectory": "Trajectory",
     "hartley.measures.uncertainty": "candidate_counts conditional_entropy distinct_l hartley_entropy "
     "is_independent least_posterior_entropy max_uncertainty_reduction min_uncertainty_reduction row_k",
-    "hartley.measures.utility": "LineDistortion OwnUtility Resolution Utility utility_of",
+    "hartley.measures.utility": "LineDistortion OwnUtility Resolution Utility released_information "
+    "utility_of",
     "hartley.measures.utility.matrix": "MatrixDistortion",
     "hartley.measures.utility.several_columns": "ColumnsDistortion",
     "hartley.model": "Alphabet JointRange MergeTree Partition meet",
@@ -171,6 +179,7 @@ __all__ = [
     "overlap_components",
     "overlap_partition",
     "release",
+    "released_information",
     "reproduce",
     "robust_information",
     "row_k",

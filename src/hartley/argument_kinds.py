@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields
 from decimal import Decimal
@@ -30,6 +31,17 @@ _WORDS = {
     bool: "True or False",
     NoneType: "None",
 }
+_NOTHING = object()
+
+
+class _OwnDefault:
+    """In a signature: the keyword has a default, which its own class knows."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_OWN_DEFAULT = _OwnDefault()
 _LARGEST = 1 << 1023
 """Larger whole numbers are no floats."""
 
@@ -49,44 +61,73 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
     @wraps(function)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        hints = _hints_of_function(function)
+        hints, defaults = _hints_of_function(function)
         for name, given in zip(hints, args, strict=False):
             _require(name, given, hints[name])
         for name, given in kwargs.items():
-            _require(name, given, hints.get(name, Any))
+            if given is not defaults.get(name, _NOTHING):
+                _require(name, given, hints.get(name, Any))
         return function(*args, **kwargs)
 
+    call.__signature__ = _shown_signature(function)  # type: ignore[attr-defined]
     return call
+
+
+def _shown_signature(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature with the keywords that stand behind ``**fields``, as a completer shows them."""
+    signature = inspect.signature(function)
+    shown = []
+    for one in signature.parameters.values():
+        kind = re.fullmatch(r"Unpack\[(\w+)\]", str(one.annotation))
+        keywords = None if kind is None else function.__globals__.get(kind.group(1))
+        if one.kind is not one.VAR_KEYWORD or keywords is None:
+            shown.append(one)
+            continue
+        taken = {other.name for other in shown}
+        shown += [
+            inspect.Parameter(name, one.KEYWORD_ONLY, default=_OWN_DEFAULT)
+            for name in keywords.__annotations__
+            if name not in taken
+        ]
+    return signature.replace(parameters=shown)
 
 
 def require_field_kinds(made: Any) -> None:
     """Raise where a field of a dataclass is of another kind than its class says."""
-    for name, hint in _hints_of_fields(made.__class__).items():
-        _require(name, getattr(made, name), hint)
+    for name, hint, default in _hints_of_fields(made.__class__):
+        if (given := getattr(made, name)) is not default:
+            _require(name, given, hint)
 
 
 @cache
-def _hints_of_function(function: Callable[..., Any]) -> dict[str, Any]:
+def _hints_of_function(function: Callable[..., Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the kind of each argument, and the defaults, which need no check when they are handed on."""
     found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     names = vars(inspect.getmodule(function))
     for parameter in inspect.signature(function).parameters.values():
         hint = _hint(parameter.annotation, names)
+        if parameter.default is not parameter.empty:
+            defaults[parameter.name] = parameter.default
         if parameter.kind is not parameter.VAR_KEYWORD:
             found[parameter.name] = hint
         else:  # Unpack[…] of the keywords and their kinds
             (keywords,) = get_args(hint) or (SimpleNamespace(__annotations__={}),)
             found |= {name: _hint(one, {}) for name, one in keywords.__annotations__.items()}
-    return found
+    return found, defaults
 
 
 @cache
-def _hints_of_fields(kind: type) -> dict[str, Any]:
+def _hints_of_fields(kind: type) -> tuple[tuple[str, Any, Any], ...]:
+    """Return the name, the kind and the default of each field."""
     homes = {
         name: vars(inspect.getmodule(one))
         for one in reversed(kind.__mro__)
         for name in inspect.get_annotations(one)
     }
-    return {one.name: _hint(one.type, homes.get(one.name, {})) for one in fields(kind) if one.init}
+    return tuple(
+        (one.name, _hint(one.type, homes.get(one.name, {})), one.default) for one in fields(kind) if one.init
+    )
 
 
 def _hint(annotation: Any, names: dict[str, Any]) -> Any:

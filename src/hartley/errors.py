@@ -176,8 +176,13 @@ class OptionError(InputError):
 
         >>> print(OptionError.unknown("utility", "speed", ["resolution", "distortion"]))
         unknown utility 'speed'; choose 'resolution' or 'distortion'
+        >>> print(OptionError.unknown("leakage", "l1", ["l0", "istar", "joint"]))
+        unknown leakage 'l1'; did you mean 'l0'?
         """
-        return cls(f"unknown {what} {given!r}; choose {quoted(list(choices), last=' or ')}")
+        known = list(choices)
+        near = nearest(str(given), known)
+        hint = f"choose {quoted(known, last=' or ')}" if near is None else f"did you mean {near!r}?"
+        return cls(f"unknown {what} {given!r}; {hint}")
 
 
 class PolicyError(InputError):
@@ -201,6 +206,17 @@ class UnreachableError(HartleyError):
     ...     print(error)
     no release leaves 3 candidates for every released value; the most that can be reached is 2
     """
+
+
+def nearest(given: str, choices: Iterable[str]) -> str | None:
+    """Return the choice that is spelled most like what was given; ``None`` where none is near.
+
+    >>> nearest("Centrod", ["midpoint", "centroid"]), nearest("l1", ["l0", "istar"]), nearest("x", ["l0"])
+    ('centroid', 'l0', None)
+    """
+    cutoff = 0.5 if len(given) < 4 else 0.6  # of two letters one may be wrong
+    found = get_close_matches(given.lower(), list(choices), n=1, cutoff=cutoff)
+    return found[0] if found else None
 
 
 def quoted(names: Sequence[str], last: str = ", ") -> str:

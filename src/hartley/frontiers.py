@@ -97,6 +97,8 @@ class Point:
     """The codebook of each column; ``None`` where they have one together."""
     tree: Any = field(default=None, repr=False, compare=False)
     """The tree of cuts that its clusters are the classes of; ``None`` elsewhere."""
+    levels: Any = field(default=None, repr=False, compare=False)
+    """The path of levels that led to its codebooks; ``None`` elsewhere."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
     """Builds the partition when it is asked for."""
 
@@ -143,6 +145,12 @@ class Point:
     def lagrangian(self, utility_weight: float) -> float:
         r"""Leakage less weighted utility, :math:`\mathcal L = \text{leakage} - \lambda U`; less is better."""
         return self.leakage_bits - utility_weight * self.utility
+
+    def to_frame(self) -> Any:
+        """Return the point as a data frame of one row, of pandas or polars, whichever is there."""
+        from hartley.report.notebook import points_frame
+
+        return points_frame([self])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the point as it stands in JSON."""
@@ -262,6 +270,9 @@ class Frontier(Points):
         """Return the frontier of the points that keep every requirement."""
         points = self.points
         for requirement in demand.requirements:
+            if requirement.is_monotone and requirement.wanted <= 1:
+                # Every point keeps it, whether it was counted or not.
+                continue
             kept = tuple(point for point in points if requirement.is_met_by(point.kept(requirement)))
             if not kept:
                 raise self._unmet(requirement, points)
@@ -339,9 +350,9 @@ class Frontier(Points):
 
     def to_frame(self) -> Any:
         """Return the points as a data frame of pandas or polars, whichever is there."""
-        from hartley.report.notebook import frontier_frame
+        from hartley.report.notebook import points_frame
 
-        return frontier_frame(self)
+        return points_frame(self.points)
 
     def plot(self, **options: Any) -> Any:
         """Draw it: gives a figure that shows itself in a notebook and has ``save(path)``.

@@ -6,9 +6,13 @@ import csv
 import json
 
 import numpy as np
+import pyarrow
+import pyarrow.csv
 import pytest
 
+import hartley
 from hartley.cli.program import run
+from hartley.workflow.against.compare_releases import compare_releases
 
 
 @pytest.fixture
@@ -39,6 +43,8 @@ def test_files_of_others_are_measured_alike(capsys):
     assert bands["usefulness"]["ncp"] == pytest.approx((9 / 39 + 0) / 2, abs=0.01)
     assert copy["usefulness"]["three_way_marginals"] == pytest.approx(1)
     assert copy["usefulness"]["pmse"] == 0
+    assert copy["usefulness"]["query_error"] == 0
+    assert 0 < bands["usefulness"]["query_error"] < 0.2
     assert copy["usefulness"]["regressions"][0]["mean_overlap"] == pytest.approx(1)
     assert bands["usefulness"]["regressions"][0]["mean_overlap"] < 0.9
     assert run([*call, "--row-k", "3", "--plot", "trade.svg"]) == 3
@@ -53,6 +59,80 @@ def test_the_usefulness_of_a_file_stands_in_its_audit(capsys):
     assert 0 < shown["two_way_marginals"] < 1
     assert run(["audit", "people.csv", *ROLES, "--regress", "wage ~ age"]) == 2
     assert "--against" in capsys.readouterr().err
+
+
+def test_a_file_that_leaves_two_values_is_at_risk(tmp_path, capsys):
+    cells = {"x": ["1-2"] * 4 + ["3-4"] * 6, "s": [*"abab", *"abcabc"]}
+    people = {"x": [1, 2, 1, 2, 3, 3, 3, 4, 4, 4], "s": cells["s"]}
+    for name, table in (("file", cells), ("people", people)):
+        pyarrow.csv.write_csv(pyarrow.table(table), tmp_path / f"{name}.csv")
+    against = ["--against", str(tmp_path / "people.csv"), "-s", "s", "-p", "x"]
+    assert run(["audit", str(tmp_path / "file.csv"), *against]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert (
+        "AT RISK Nobody's s is read off, rightly, from the file; some rows leave only 2 values of s." in shown
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_regression_may_name_columns_without_a_role(capsys):
+    call = [
+        "compare",
+        "people.csv",
+        "-s",
+        "sex",
+        "-p",
+        "age",
+        "--release",
+        "bands.csv",
+        "--release",
+        "copy.csv",
+    ]
+    assert run([*call, "--regress", "wage ~ age", "--json"]) == 0
+    bands, copy = json.loads(capsys.readouterr().out)["releases"]
+    assert copy["usefulness"]["regressions"][0]["mean_overlap"] == pytest.approx(1)
+    assert bands["usefulness"]["regressions"][0]["mean_overlap"] < 0.9
+    assert copy["against"]["unique_rows"] < 50  # by age and sex; with the wage most rows are unique
+    assert run([*call, "--regress", "wagee ~ age"]) == 2
+    assert "the original: no column 'wagee'; did you mean 'wage'" in capsys.readouterr().err
+
+
+def test_counts_on_a_file_are_off_by_what_its_labels_hide():
+    """One column of four numbers, 10, 20, 30 and 40 times; a count asks for one of them."""
+    people = {"x": [1] * 10 + [2] * 20 + [3] * 30 + [4] * 40, "s": ["a", "b"] * 50}
+    hidden = {"x": ["1-2"] * 30 + ["3-4"] * 70, "s": people["s"]}
+    strange = {"x": [1.0] * 10 + [2.2] * 20 + [3.3] * 30 + [3.9] * 40, "s": people["s"]}
+    study = hartley.Study(pyarrow.table(people), sensitive="s", public="x")
+    found = compare_releases(study, [pyarrow.table(hidden), pyarrow.table(strange)])
+    banded, moved = (one.usefulness.query_error for one in found.releases)
+    errors = [abs(15 - 10) / 10, abs(15 - 20) / 20, abs(35 - 30) / 30, abs(35 - 40) / 40]
+    assert min(errors) < banded <= max(errors)
+    assert any(banded == pytest.approx(one) for one in [*errors, (errors[1] + errors[2]) / 2])
+    assert moved == 0
+
+
+def test_a_release_measures_its_file_as_a_comparison_does(folder, capsys):
+    call = ["release", "people.csv", "ours.csv", *ROLES, "--distinct-l", "3", "--publish-sensitive"]
+    assert run([*call, "--regress", "wage ~ age + sex", "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)["file_usefulness"]
+    asked = [
+        "compare",
+        "people.csv",
+        *ROLES,
+        "--release",
+        "ours.csv",
+        "--regress",
+        "wage ~ age + sex",
+        "--json",
+    ]
+    assert run(asked) == 0
+    assert json.loads(capsys.readouterr().out)["releases"][0]["usefulness"] == measured
+    assert run([*call, "--useful", "--overwrite"]) == 0
+    assert "histograms of two columns have" in " ".join(capsys.readouterr().out.split())
+    refused = ["release", "people.csv", "no.csv", *ROLES, "--distinct-l", "3", "--regress", "wage ~ age"]
+    assert run(refused) == 2
+    assert "'wage', which the release will not hold" in capsys.readouterr().err
+    assert not (folder / "no.csv").exists()
 
 
 def test_a_candidate_is_released_by_its_number(folder, capsys):

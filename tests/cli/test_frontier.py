@@ -268,3 +268,17 @@ def test_a_second_interrupt_ends_at_once_without_a_traceback(tmp_path):
     assert "keeping the best so far" in ended.stderr
     assert "interrupted; nothing was written" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("--leakage l1", "'joint' (did you mean 'l0'?);"),
+        ("--codeword centrod", "'member' (did you mean 'centroid'?);"),
+        ("--shape interval", "'tree' (did you mean 'intervals'?);"),
+        ("--search best", "is not one of 'optimal', 'greedy';"),
+    ],
+)
+def test_an_unknown_word_is_refused_with_the_nearest(table, capsys, typed, hint):
+    assert run(["frontier", str(table), *ASKED, *typed.split()]) == 2
+    assert hint in capsys.readouterr().err

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import fields
 from importlib import import_module
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from hartley.cli.manual import examples_of
-from hartley.cli.option_groups import GROUPS, OTHER, USUAL, group_of
+from hartley import ReadOptions, Study, UtilityChoice
 from hartley.cli.program import COMMANDS, program
+from hartley.workflow.request.column_choices import ColumnChoices
+from hartley.workflow.request.declared_options import (
+    OTHER,
+    examples_of,
+    group_of,
+    groups,
+    options_of,
+    usual_options,
+)
+from hartley.workflow.request.destination import Destination
+from hartley.workflow.request.named_demand import NamedDemand
+from hartley.workflow.request.objective import Objective
+from hartley.workflow.request.time_limit import SearchLimits
 
 ON_TABLES = ("audit", "frontier", "release", "apply", "verify", "compare", "report")
 
@@ -47,12 +60,23 @@ def test_every_option_on_tables_stands_in_a_group(name):
 
 def test_the_groups_come_in_the_order_of_the_work():
     shown = CliRunner().invoke(program, ["release", "--help-all"]).output
-    places = [shown.index(f"\n{group}:") for group in GROUPS]
+    places = [shown.index(f"\n{group}:") for group in groups()]
     assert places == sorted(places)
     assert shown.index("\nExamples:") > places[-1]
     assert "  TABLE\n" not in shown
 
 
-@pytest.mark.parametrize("name", USUAL)
+@pytest.mark.parametrize("name", ON_TABLES)
 def test_the_options_that_most_people_need_are_options(name):
-    assert set(USUAL[name]) <= {one.name for one in command(name).params}
+    assert set(usual_options(name)) <= {one.name for one in command(name).params}
+
+
+def test_what_is_typed_is_a_keyword_of_the_same_name_in_python():
+    asked = (Study, Objective, ColumnChoices, UtilityChoice, NamedDemand)
+    kinds = (*asked, ReadOptions, SearchLimits, Destination)
+    keywords = {one.name for kind in kinds for one in fields(kind)}
+    # What is said in another way: exposure="accept", to_dict(), combination, write_metadata, plot, require,
+    # audit(against=, regress=).
+    elsewhere = {"accept_exposure", "as_json", "combine", "metadata", "plot", "each", "require"}
+    elsewhere |= {"regress", "useful"}
+    assert {one.name for one in options_of("release")} - keywords == elsewhere

@@ -54,3 +54,27 @@ def test_a_workbook_with_several_sheets_says_which_is_read(tmp_path, capsys):
     streams = capsys.readouterr()
     assert "'Data', which has the most rows, is read, and not 'Legend'" in " ".join(streams.err.split())
     assert "30 rows, 2 columns" in streams.out
+
+
+def test_codes_do_not_move_and_missing_codes_are_found_among_fractions(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        f"{i % 3 % 2},{1 + i % 5},{20 + i},{-9 if i % 9 == 0 else 50.5 + i / 4},{'abcde'[i * 7 % 5]}"
+        for i in range(60)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["female,race,age,weight,illness", *lines]) + "\n")
+    assert run(["audit", "t.csv", "--json"]) == 0
+    columns = {one["name"]: one for one in json.loads(capsys.readouterr().out)["columns"]}
+    assert columns["female"]["codes"]
+    assert columns["weight"]["missing_code"] == -9
+    call = ["release", "t.csv", "o.csv", "-s", "illness", "-p", "female", "-p", "race", "-p", "age"]
+    assert run([*call, "--distinct-l", "3"]) == 0
+    streams = capsys.readouterr()
+    said, noted = " ".join(streams.out.split()), " ".join(streams.err.split())
+    assert "age: moves by" in said
+    assert "race: moves" not in said
+    assert "female: moves" not in said
+    assert "correlation" not in said
+    assert "the numbers of column 'race' look like codes; --text race recodes them as categories" in noted
+    assert run([*call, "--distinct-l", "3", "--overwrite", "--number", "race", "--text", "female"]) == 0
+    assert "look like codes" not in capsys.readouterr().err

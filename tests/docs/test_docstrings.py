@@ -56,7 +56,7 @@ def taken(thing: Any) -> list[str]:
         return [field.name for field in fields(thing) if field.init]
     if inspect.isclass(thing) and issubclass(thing, msgspec.Struct):
         return list(thing.__struct_fields__)
-    return [name for name in inspect.signature(thing).parameters if name != "self"]
+    return [name for name in inspect.signature(inspect.unwrap(thing)).parameters if name != "self"]
 
 
 @pytest.mark.parametrize("name", NAMES)

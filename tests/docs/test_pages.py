@@ -43,6 +43,11 @@ def test_every_decision_is_listed_by_its_title():
     assert [int(path.name[:4]) for path in decisions] == list(range(1, len(decisions) + 1))
 
 
+def test_the_table_of_options_is_current():
+    script = runpy.run_path(str(DOCS / "options.py"))
+    assert (DOCS / "options.md").read_text(encoding="utf-8") == script["page"](), "run python docs/options.py"
+
+
 def test_the_picture_of_the_layers_is_drawn_from_the_imports_as_they_are():
     script = runpy.run_path(str(DOCS / "images" / "layers.py"))
     assert (DOCS / "images" / "layers.svg").read_text(encoding="utf-8") == script["drawing"](), (

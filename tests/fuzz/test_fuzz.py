@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fuzz.damaged_releases import CERTIFICATE, CHOICES, POLICY, RECORD, whole_release
 from fuzz.judgement import try_case
 from sample_sizes import sample
 
@@ -18,3 +19,8 @@ def test_no_hostile_call_ends_in_a_bug_or_tells_a_secret(batch: int) -> None:
     findings = [try_case(SEED, number)[1] for number in range(first, first + CASES_TO_A_BATCH)]
     wrong = [str(finding) for finding in findings if finding is not None]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("number", range(len(CHOICES)))
+def test_releases_that_are_to_be_damaged_are_whole_first(number: int) -> None:
+    assert {POLICY, CERTIFICATE, RECORD} <= set(whole_release(number))

@@ -194,9 +194,9 @@ def draw_table(random: Random, cost: str, reader: str, *, missing: bool, columns
         every: list[Value] = [(60 * x, y) for x in range(4) for y in others]
         values = random.sample(every, size)
     elif cost == "table" or (cost == "size" and random.random() < 0.3):
-        values = [(word,) for word in random.sample("bcdefgh", size)]
+        values = [(word,) for word in random.sample("bcdefghi", size)]
     else:
-        spread = random.choice((range(8), (-7, -3, 0, 1, 2, 8, 15), (0, 1, 3, 4, 5, 9, 10)))
+        spread = random.choice((range(8), (-7, -3, 0, 1, 2, 8, 15, 21), (0, 1, 3, 4, 5, 9, 10, 16)))
         values = [(60 * place,) for place in random.sample(list(spread), size)]
         if random.random() < 0.2:
             values = [(one[0] / 100,) for one in values]  # type: ignore[operator]

@@ -287,7 +287,9 @@ class Truth:
                     places = [exact(cell) for cell in every]
                     spans = [exact(cell) for cell in inside]
                     total += (max(spans) - min(spans)) / (max(places) - min(places))
-        return total / len(self.rows) / len(self.books)
+        # A kept column is one of those that are published, and loses nothing.
+        columns = len(self.books) + any(row.kept is not None for row in self.rows)
+        return total / len(self.rows) / columns
 
     # What a release leaks.
 

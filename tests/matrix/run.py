@@ -11,10 +11,8 @@ from random import Random, SystemRandom
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from hartley.search.few_values import walk
-from hartley.search.line import cheapest, withheld
 from matrix.cells import combinations
-from matrix.runner import Tally, ask_all
+from matrix.runner import Tally, ask_all, without_the_walk
 
 
 def main() -> int:
@@ -29,9 +27,7 @@ def main() -> int:
     parser.add_argument("--large", action="store_true", help="ask the searches for many values instead")
     given = parser.parse_args()
     if given.large:
-        for module in (walk, cheapest, withheld):
-            module.MOST_VALUES = 0  # type: ignore[attr-defined]
-        walk.MOST_QUICK_VALUES = 0
+        without_the_walk()
     seed = SystemRandom().randrange(10**9) if given.seed is None else given.seed
     print(f"seed {seed}")
     random = Random(seed)
@@ -43,7 +39,7 @@ def main() -> int:
     ]
     if not given.all:
         chosen = random.sample(chosen, min(given.cells, len(chosen)))
-    tally, began = Tally(), time.process_time()
+    tally, began = Tally(may_miss=given.large), time.process_time()
     ask_all(random, chosen, tally, most=given.most)
     print(
         f"{len(chosen)} cells: {tally.right} right, {len(tally.wrong)} wrong, {len(tally.refused)} refused, "

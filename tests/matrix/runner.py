@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,13 +20,36 @@ import pyarrow as pa
 
 import hartley
 from hartley.errors import InputError, UnreachableError
+from hartley.search.few_values import walk
+from hartley.search.line import cheapest, withheld
 from matrix.cells import Combination, Question, Table, draw_question, draw_table
 from matrix.oracle import NEAR, Measured, Release, Truth, exact, in_order, is_missing
+
+REFUSALS = (
+    "shape=",
+    "a certificate says of different values",
+    "a frontier of what is certain under a tolerance",
+    "has no order; intervals need",
+    "distortion needs positions",
+)
+"""What is said where a combination is refused as such; any other refusal is a wrong answer."""
+SEARCHED = "was found"
+"""What is said where a search for many values, which is not exact, has found nothing."""
+
+
+def without_the_walk(set_to: Callable[[Any, str, int], None] = setattr) -> None:
+    """Ask the searches for many values about tables of a few."""
+    for module in (walk, cheapest, withheld):
+        set_to(module, "MOST_VALUES", 0)
+    set_to(walk, "MOST_QUICK_VALUES", 0)
 
 
 @dataclass
 class Tally:
     """What came out of some cells."""
+
+    may_miss: bool = False
+    """Whether a search that is not exact may say that it has found nothing."""
 
     right: int = 0
     unproven: Counter[Combination] = field(default_factory=Counter)
@@ -159,10 +182,15 @@ def ask(asking: Asking, question: Question, tally: Tally) -> None:
     except UnreachableError as error:
         complaints = []
         if is_possible(truth, question):
-            complaints = [f"refused as impossible, and it is possible ({error})"]
+            if tally.may_miss and SEARCHED in str(error):
+                tally.by_cause["nothing found, and there is something"] += 1
+            else:
+                complaints = [f"refused as impossible, and it is possible ({error})"]
     except InputError as error:
-        tally.refused.setdefault(one, str(error))
-        return
+        if any(known in str(error) for known in REFUSALS):
+            tally.refused.setdefault(one, str(error))
+            return
+        complaints = [f"refused by no row of the table ({error})"]
     if complaints:
         for complaint in complaints[:1]:
             tally.by_cause[f"{one.call} {complaint.split('(')[0].strip()}"] += 1

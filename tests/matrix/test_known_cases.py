@@ -6,9 +6,14 @@ from math import log2
 
 import pytest
 
-from hartley.search.few_values import walk
-from hartley.search.line import cheapest, withheld
 from matrix.known_cases import asked
+from matrix.runner import without_the_walk
+
+
+@pytest.fixture
+def many_values(monkeypatch):
+    """Let the searches for many values answer."""
+    without_the_walk(monkeypatch.setattr)
 
 
 def test_a_kept_column_and_a_cap_on_clusters(tmp_path):
@@ -73,19 +78,16 @@ def test_every_point_of_a_frontier_keeps_limits_on_bits(tmp_path, limit):
     assert [point["leakage_bits"] for point in answer["points"]] == [0]
 
 
-def test_a_limit_on_what_is_certain_is_searched_for_where_values_are_many(tmp_path, monkeypatch):
-    for module in (walk, cheapest):
-        monkeypatch.setattr(module, "MOST_VALUES", 0)
-    monkeypatch.setattr(walk, "MOST_QUICK_VALUES", 0)
+@pytest.mark.usefixtures("many_values")
+def test_a_limit_on_what_is_certain_is_searched_for_where_values_are_many(tmp_path):
     code, answer, _ = asked(tmp_path, 17, "frontier -s s -p x --require istar=1")
     assert code == 0
     assert [point["max_distortion"] for point in answer["points"]] == pytest.approx([0.3, 1.8, 3])
     assert [point["leakage_bits"] for point in answer["points"]] == [2, 1, 0]
 
 
-def test_what_is_withheld_joins_missing_cells_where_values_are_many(tmp_path, monkeypatch):
-    for module in (walk, withheld):
-        monkeypatch.setattr(module, "MOST_VALUES", 0)
+@pytest.mark.usefixtures("many_values")
+def test_what_is_withheld_joins_missing_cells_where_values_are_many(tmp_path):
     line = "frontier -s s -p x --leakage joint --utility resolution --shape intervals --withhold 2"
     code, answer, _ = asked(tmp_path, 18, line)
     assert code == 0
@@ -126,3 +128,119 @@ def test_codebooks_of_columns_refuse_a_limit_on_what_is_certain(tmp_path):
     code, _, complaint = asked(tmp_path, 9, "frontier -s s -p x --shape columns --require istar=0")
     assert code == 2
     assert "istar=0" in complaint
+
+
+def test_a_window_of_the_first_values_bounds_the_loss_of_codebooks(tmp_path):
+    line = "frontier -s s -p x -p y --shape columns --borders x=each --borders y=each"
+    code, answer, _ = asked(tmp_path, 20, line)
+    assert code == 0
+    assert [-point["utility"] for point in answer["points"]] == pytest.approx([0, 0.175])
+    assert all(point["lower_bound_cost"] <= -point["utility"] for point in answer["points"])
+    assert not answer["points"][1]["proven_optimal"]
+
+
+@pytest.mark.usefixtures("many_values")
+def test_nothing_certain_beside_a_kept_column_where_values_are_many(tmp_path):
+    line = "release -s s -p x --keep k --utility resolution --require istar=0"
+    code, answer, _ = asked(tmp_path, 21, line)
+    assert code == 0
+    assert answer["after"]["istar_bits"] == 0
+
+
+@pytest.mark.parametrize("size", ["few", "many"])
+@pytest.mark.parametrize("shape", ["any", "intervals"])
+def test_what_is_withheld_for_rows_is_not_withheld_for_persons(tmp_path, size, shape, request):
+    if size == "many":
+        request.getfixturevalue("many_values")
+    line = f"release -s s -p x --person p --utility resolution --distinct-l 2 --withhold 4 --shape {shape}"
+    code, answer, complaint = asked(tmp_path, 22, line)
+    assert code == 0, complaint
+    assert answer["after"]["distinct_l"] >= 2
+
+
+@pytest.mark.parametrize("size", ["few", "many"])
+def test_what_was_missing_is_joined_for_persons(tmp_path, size, request):
+    if size == "many":
+        request.getfixturevalue("many_values")
+    line = "release -s s -p x --person p --leakage joint --codeword member --distinct-l 2 --withhold 3"
+    code, answer, complaint = asked(tmp_path, 19, f"{line} --shape intervals")
+    assert code == 0, complaint
+    assert answer["point"]["withheld_rows"] == 2
+
+
+@pytest.mark.usefixtures("many_values")
+def test_what_was_withheld_is_parted_again_for_persons(tmp_path):
+    line = "release -s s -p x --person p --codeword member --tolerance s=0 --separated-l 2 --withhold 4"
+    code, _, complaint = asked(tmp_path, 27, f"{line} --leakage istar")
+    assert code == 0, complaint
+
+
+def test_a_cap_that_persons_cannot_keep_to_is_the_answer_no(tmp_path):
+    line = "release -s s -p x --person p --utility resolution --shape intervals --leakage joint --withhold 3"
+    code, _, complaint = asked(tmp_path, 23, f"{line} --require istar=0 --largest-cluster 1")
+    assert code == 3
+    assert "for persons within" in complaint
+
+
+def test_codebooks_hold_for_persons(tmp_path):
+    line = "release -s s -p x --person p --shape columns --borders x=each --distinct-l 2"
+    code, answer, complaint = asked(tmp_path, 22, line)
+    assert code == 0, complaint
+    assert answer["after"]["distinct_l"] >= 2
+
+
+def test_what_leaks_less_beside_side_information_is_not_denied_by_codebooks(tmp_path):
+    code, answer, _ = asked(tmp_path, 24, "frontier -s s -p x --side a --shape columns --borders x=each")
+    assert code == 0
+    assert not any(point["proven_optimal"] for point in answer["points"] if point["leakage_bits"])
+
+
+@pytest.mark.usefixtures("many_values")
+def test_an_empty_requirement_within_a_cap_is_kept_by_every_point(tmp_path):
+    line = "release -s s -p x --side a --utility resolution --row-k 1 --largest-cluster 4 --leakage joint"
+    code, _, complaint = asked(tmp_path, 25, line)
+    assert code == 0, complaint
+
+
+@pytest.mark.usefixtures("many_values")
+def test_bits_beside_side_information_are_kept_within_a_cap(tmp_path):
+    line = "release -s s -p x --side a --require l0=0.5 --max-distortion 60 --codeword centroid --withhold 4"
+    code, answer, complaint = asked(tmp_path, 25, line)
+    assert code == 0, complaint
+    assert answer["after"]["l0_bits"] <= 0.5
+
+
+@pytest.mark.usefixtures("many_values")
+def test_bands_are_joined_by_what_is_withheld(tmp_path):
+    line = (
+        "release -s s -p x --leakage joint --shape intervals --borders 60 --withhold 3 --max-distortion 150"
+    )
+    code, answer, complaint = asked(tmp_path, 26, line)
+    assert code == 0, complaint
+    assert answer["point"]["max_distortion"] <= 150
+    assert answer["after"]["components"] == 1
+
+
+@pytest.mark.usefixtures("many_values")
+def test_what_is_withheld_is_not_merged_into_bands_with_missing_cells(tmp_path):
+    line = "release -s s -s t -p x --leakage joint --shape intervals --borders 120 --codeword member"
+    code, _, _ = asked(tmp_path, 28, f"{line} --withhold 4 --require distinct-l:t=2")
+    assert code == 3
+
+
+@pytest.mark.usefixtures("many_values")
+def test_missing_cells_are_in_no_band_for_persons_by_size_either(tmp_path):
+    line = "release -s s -p x --person p --utility resolution --shape intervals --withhold 4 --distinct-l 2"
+    code, _, _ = asked(tmp_path, 29, f"{line} --largest-cluster 4")
+    assert code == 3
+
+
+@pytest.mark.usefixtures("many_values")
+def test_nothing_is_withheld_where_what_is_withheld_joins_nothing(tmp_path):
+    line = (
+        "frontier -s s -s t -p x --leakage joint --shape intervals --codeword member --withhold 1 --jointly"
+    )
+    code, answer, complaint = asked(tmp_path, 30, line)
+    assert code == 0, complaint
+    assert answer["points"][0]["components"] == 1
+    assert answer["points"][0]["withheld_rows"] == 0

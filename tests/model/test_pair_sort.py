@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hartley.model.pair_sort import _by_comparison, by_counting, count_pairs, numbered_keys, rows_of_pairs
+from hartley.model.pair_sort import (
+    _by_comparison,
+    _on_grid,
+    by_counting,
+    count_pairs,
+    numbered_keys,
+    rows_of_pairs,
+)
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(1, 9)), min_size=1, max_size=40)
 
@@ -26,6 +33,11 @@ def test_counting_agrees_with_comparing_and_with_the_definition(
     of_row = np.repeat(np.arange(5), np.diff(indptr)).tolist()
     assert list(zip(of_row, indices.tolist(), strict=True)) == sorted(expected)
     assert counts.tolist() == [expected[pair] for pair in sorted(expected)]
+
+    for one, other in zip(
+        _on_grid(observed, sensitive, weights, 5, 6), (indptr, indices, counts), strict=True
+    ):
+        assert one.tolist() == other.tolist()
 
     plain = (np.zeros(6, np.int64), np.empty(len(pairs), np.int32), np.empty(len(pairs), np.int64))
     found = count_pairs(

@@ -95,3 +95,10 @@ def test_merging_gives_a_new_partition():
 def test_partitions_of_different_sizes_cannot_be_combined():
     with pytest.raises(InputError, match="2 and 3 values"):
         Partition.singletons(2).meet(Partition.singletons(3))
+
+
+def test_old_names_work_and_say_the_new_ones():
+    one, other = Partition.from_clusters([[0, 1], [2]]), Partition.from_clusters([[0], [1, 2]])
+    for old, new in (("fuse", "join"), ("refine", "meet"), ("is_refinement_of", "refines")):
+        with pytest.warns(DeprecationWarning, match=f"{old} is called {new} now"):
+            assert getattr(one, old)(other) == getattr(one, new)(other)

@@ -116,6 +116,8 @@ def test_a_report_of_several_columns_is_of_the_table_that_a_release_would_write(
 def test_codebooks_are_beside_the_best_of_equal_bands():
     books = SimpleNamespace(
         loss=0.2,
+        worst_width=0.4,
+        least_loss=None,
         withheld_rows=0,
         maximal=True,
         ladder_loss=0.3,
@@ -124,3 +126,35 @@ def test_codebooks_are_beside_the_best_of_equal_bands():
     )
     said = proof(SimpleNamespace(complete=True, point=SimpleNamespace(codebooks=books)))
     assert "; the best of 1,200 codebooks of equal bands loses 30 %. " in said
+
+
+@pytest.mark.parametrize("shape", ["tree", "columns"])
+def test_a_report_over_several_columns_is_of_the_release_in_every_shape(tmp_path, shape):
+    source = np.random.default_rng(5)
+    table = tmp_path / "staff.csv"
+    rows = zip(
+        source.integers(20, 40, 80), source.choice(["f", "m"], 80), source.integers(1, 9, 80), strict=True
+    )
+    table.write_text("age,sex,grade\n" + "".join(f"{age},{sex},{grade}\n" for age, sex, grade in rows))
+    page, roles = tmp_path / "page.html", ["-s", "grade", "-p", "age", "-p", "sex", "--distinct-l", "3"]
+    assert run(["report", str(table), *roles, "--shape", shape, "-o", str(page)]) == 0
+    made = hartley.release(
+        table,
+        tmp_path / "out.csv",
+        sensitive="grade",
+        public=["age", "sex"],
+        shape=shape,
+        distinct_l=3,
+    )
+    assert f"Different released values {made.point.clusters}" in words(page)
+
+
+def test_the_axis_over_several_columns_has_no_unit_of_theirs(tmp_path):
+    table = tmp_path / "staff.csv"
+    table.write_text("age,size,grade\n" + "".join(f"{20 + n % 7},{n % 5},{n % 3}\n" for n in range(40)))
+    page = tmp_path / "page.html"
+    roles = ["-s", "grade", "-p", "age", "-p", "size", "--distinct-l", "2", "--require", "row-k=2"]
+    assert run(["report", str(table), *roles, "-o", str(page)]) == 0
+    drawn = page.read_text(encoding="utf-8")
+    assert "in units of" not in drawn
+    assert "The widest class" in drawn

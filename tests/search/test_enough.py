@@ -47,6 +47,16 @@ def test_a_set_is_enough_exactly_where_the_definitions_say_so():
         assert enough.is_enough(members) is holds(requirements, values, tolerance)
 
 
+def test_a_partition_is_met_where_each_of_its_clusters_is_enough():
+    rng = random.Random(4)
+    for _ in range(300):
+        joint = joint_of(random_rows(rng, rng.randint(2, 9), rng.randint(1, 6), missing=True))
+        requirements, closeness, _ = random_requirements(rng, joint)
+        enough = Enough.of(joint, requirements, closeness)
+        partition = Partition(np.array([rng.randrange(3) for _ in range(joint.public.size)]))
+        assert enough.is_met_by(partition) is all(map(enough.is_enough, partition.clusters()))
+
+
 def test_two_sensitive_columns_are_counted_together_and_by_themselves():
     rng = random.Random(3)
     for _ in range(200):

@@ -518,20 +518,22 @@ def test_the_password_can_come_from_the_environment(
     table.close()
 
 
-def test_duckdb_is_read_through_its_own_driver(tmp_path: Path) -> None:
-    pytest.importorskip("adbc_driver_duckdb")
+def test_files_of_duckdb_are_copied_into_our_engine(tmp_path: Path) -> None:
     path = tmp_path / "clinic.duckdb"
     rows = pa.table(
         {"x": [1.5, None, 2.5, 1.5], "s": ["it's", "b", None, "b"], "d": [dt.date(2024, 2, 29)] * 4}
     )
     with duckdb.connect(path) as connection:
         connection.register("given", rows)
-        connection.execute("CREATE TABLE visits AS FROM given")
+        connection.execute("CREATE TABLE visits AS SELECT *, [1] AS l, INTERVAL 1 DAY AS i FROM given")
     roles = Roles(sensitive=("s",), public=("x", "d"))
-    for query in ("visits", "SELECT * FROM visits;", "main.visits"):
-        table = open_table(f"duckdb:///{path}", ReadOptions(query=query))
+    for query in ("visits", "SELECT * FROM visits; ", "main.visits", "clinic.main.visits"):
+        table = open_table(f"duckdb:///{path}", ReadOptions(query=query, memory_limit="500MB"))
         assert table.name == f"duckdb:///{path}"
         assert table.joint_range(roles).joint == open_table(rows).joint_range(roles).joint
+        assert [column.name for column in table.columns if column.kind is None] == ["l", "i"]
+        with duckdb.connect(path) as connection:  # nobody holds the file
+            connection.execute("CHECKPOINT")
     for query in (None, "no such", "SELECT nothing FROM visits", "visits; DROP TABLE visits"):
         with pytest.raises(InputError) as caught:
             open_table(f"duckdb:///{path}", ReadOptions(query=query))

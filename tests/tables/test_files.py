@@ -206,6 +206,17 @@ def test_bad_workbooks_are_refused(tmp_path: Path) -> None:
     assert "the sheet is empty" in refusal(workbook(tmp_path / "z.xlsx", []))
 
 
+def test_a_sheet_with_a_cell_far_away_does_not_take_the_memory_of_all_between(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    path = workbook(tmp_path / "t.xlsx", [["s", "x"], [1, "a"]], far=[["s", "x"], [1, "b"], [2, "b"]])
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.load_workbook(path)
+    book["far"]["XFD1048576"] = 1
+    book.save(path)
+    assert read(path).joint.public.labels() == ["a"]
+    assert "nearly empty and reaches to row 1,048,576" in refusal(path, sheet="far")
+
+
 @pytest.mark.parametrize("ending", ["dta", "sav"])
 def test_labelled_files_give_codes_and_keep_labels(tmp_path: Path, ending: str) -> None:
     statistics = pytest.importorskip("pyreadstat")

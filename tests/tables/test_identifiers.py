@@ -158,6 +158,21 @@ def test_measurements_are_not_taken_for_identifiers():
     assert {column.name: column.identifier for column in found.columns if column.is_identifier} == {}
 
 
+def test_the_numbers_and_first_names_of_a_panel_are_identifiers():
+    people = DRAWN.sample(range(13, 12_600), 60)
+    rising = sorted(DRAWN.sample(range(200, 25_000), 480))
+    columns = {
+        "nr": [one for one in people for _ in range(8)],
+        "seqn": rising,
+        "v3": rising,
+        "Vorname": [FIRST[row % 4] for row in range(480)],
+        "Staff first name": [FIRST[row % 4] for row in range(480)],
+    }
+    found = describe(pa.table(columns)).columns
+    assert [column.name for column in found if not column.is_identifier] == []
+    assert next(column for column in found if column.name == "nr").rows_each == 8
+
+
 @pytest.mark.parametrize("rows", [1, 2])
 def test_nothing_is_said_of_a_table_of_a_row_or_two(rows):
     found = describe(pa.table({"note": ["a", "b"][:rows], "x": [1, 2][:rows]}))

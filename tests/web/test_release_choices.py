@@ -13,7 +13,7 @@ import hartley
 from hartley import Target, verify
 from hartley.cli.program import run
 from hartley.web import page_json
-from web_door import LIMIT, finished, opened
+from web_door import FILES, LIMIT, finished, opened
 
 
 def frontier_of(browser, **asked) -> tuple[dict, dict]:
@@ -251,7 +251,7 @@ def test_a_new_release_does_not_stand_beside_the_report_of_another_point(browser
     made = browser.post("/api/report", json={"revision": asked["revision"], "point": 1}).json()
     assert "report" in made["links"]
     second, _ = released(browser, asked, place_with(frontier, 4))
-    assert set(second["links"]) == {"table", "policy", "certificate", "record"}
+    assert set(second["links"]) == FILES
     assert browser.get("/download/report").status_code == 404
     assert first["release"]["sha256"]["output"] != second["release"]["sha256"]["output"]
 

@@ -18,7 +18,7 @@ import pytest
 import hartley
 from hartley.cli.program import run
 from hartley.web.worker import Worker
-from web_door import finished, opened
+from web_door import FILES, finished, opened
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_release_is_of_the_chosen_point_and_verified(browser, service):
     assert made["release"]["verified"] is True
     assert made["release"]["point"] == frontier["points"][place]
     assert made["release"]["after"]["distinct_l"] >= 5
-    assert set(made["links"]) == {"table", "policy", "certificate", "record"}
+    assert set(made["links"]) == FILES
     text = browser.get(made["links"]["table"]["href"]).text
     assert len(text.splitlines()) == 301
     assert len(set(text.splitlines()[1:])) == frontier["points"][place]["clusters"]

@@ -291,6 +291,20 @@ def test_labels_that_cannot_be_read_are_counted_and_named_without_a_sensitive_ce
     assert run([*call, "--hierarchy", f"x={groups}"]) == 0
 
 
+def test_an_original_with_no_text_in_common_is_asked_for_before_its_labels(files, capsys):
+    _, _, folder = files
+    towns = written(folder / "towns.csv", frame([("Ulm", "m", 1), ("Bonn", "f", 2), ("Kiel", "f", 2)]))
+    other = written(folder / "trees.csv", frame([("oak", "m", 1), ("ash", "f", 2), ("elm", "f", 2)]))
+    assert run(["audit", towns, "--against", other, "-s", "s", "-p", "x"]) == 2
+    error = capsys.readouterr().err.strip()
+    assert "no cell of 'x' in the released file is or names a value of the original; is this the" in error
+    assert "--hierarchy x=FILE" in error
+    assert "Ulm" not in error
+    assert "oak" not in error
+    assert run(["audit", towns, "--against", other, "-s", "s", "-p", "x", "-p", "y"]) == 2
+    assert "that cannot be read" in capsys.readouterr().err  # the sexes are in common
+
+
 def test_an_original_that_is_not_the_original_is_refused(files, capsys):
     released, _, folder = files
     other = written(folder / "other.csv", frame([(1, "u", 1), (2, "v", 2)]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import combinations
 from math import comb, inf
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import hartley
 from hartley.examples import clinic, toy
+from hartley.measures.stochastic import JointDistribution, mutual_information
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.matrix import MatrixDistortion
@@ -97,6 +99,23 @@ def test_results_go_through_a_pickle():
     assert pickle.loads(pickle.dumps(run)).trace() == run.trace()  # noqa: S301 (our own)
 
 
+def test_every_answer_is_a_frame_and_a_comparison_draws_itself():
+    solved = hartley.solve(toy(), distinct_l=2, utility="size")
+    assert solved.to_frame()["largest_cluster"].tolist() == [solved.largest_cluster]
+    compared = hartley.compare(toy(), leakage="l0", utility="resolution")
+    assert len(compared.to_frame()) == len(compared.methods) + 1  # with noise
+    assert type(compared.plot()) is type(compared.frontier.plot())
+
+
+def test_a_utility_may_be_called_by_its_codeword():
+    ages = JointRange.from_pairs([(20, "a"), (30, "b"), (60, "c")])
+    found = {
+        name: hartley.solve(ages, distinct_l=3, utility=name).max_distortion
+        for name in ("midpoint", "centroid")
+    }
+    assert found == {"midpoint": 20, "centroid": pytest.approx(60 - 110 / 3)}
+
+
 def test_a_run_shows_its_steps():
     run = hartley.greedy(toy(), "istar", "resolution", utility_weight=0.3)
     frame = run.to_frame()
@@ -120,6 +139,71 @@ def test_an_own_cost_has_the_answers_of_the_same_cost_known_by_name(joint, leaka
     assert hartley.greedy(joint, leakage, own).along.cost.tolist() == (
         hartley.greedy(joint, leakage, line).along.cost.tolist()
     )
+
+
+def best_of_all(joint: JointRange, leakage: str, own: hartley.OwnUtility) -> list[tuple[float, float]]:
+    """Every pair of cost and leakage that no partition beats, by trying them all."""
+    leaks = {"l0": max_uncertainty_reduction, "istar": hartley.maximin_information}[leakage]
+    tried = sorted((own.costs(one).max(), leaks(joint, one)) for one in Partition.all(joint.public.size))
+    best: list[tuple[float, float]] = []
+    for cost, bits in tried:
+        if not best or bits < best[-1][1] - 1e-9:
+            best.append((cost, bits))
+    return best
+
+
+@settings(max_examples=sample(30, 300), deadline=None)
+@given(
+    joint_ranges(max_public=6, min_public=2),
+    st.sampled_from(["l0", "istar"]),
+    st.sampled_from(["sum_of", "mean_of"]),
+    st.integers(0, 2**32 - 1),
+)
+def test_sums_and_means_of_pairs_have_the_best_of_all_partitions(joint, leakage, name, seed):
+    size = joint.public.size
+    table = np.triu(np.random.default_rng(seed).integers(0, 9, (size, size)), 1)
+    table = table + table.T
+    own = getattr(hartley.OwnUtility, name)(table)
+    over = {"sum_of": sum, "mean_of": lambda apart: sum(apart) / len(apart)}[name]
+    for cluster in (one for one in Partition.whole(size) if len(one) > 1):
+        pairs = [table[one, other] for one, other in combinations(cluster, 2)]
+        assert own.cost_of(cluster) == pytest.approx(over(pairs))
+    found = hartley.frontier(joint, leakage=leakage, utility=own)
+    assert [(point.max_distortion, point.leakage_bits) for point in found] == [
+        pytest.approx(pair) for pair in best_of_all(joint, leakage, own)
+    ]
+    run = hartley.greedy(joint, leakage, own)
+    assert run.along.cost.tolist() == [own.costs(run.partition(step)).max() for step in range(run.steps + 1)]
+    assert pickle.loads(pickle.dumps(run)).trace() == run.trace()  # noqa: S301 (our own)
+
+
+@pytest.mark.parametrize("table", [[[0, 1]], [[0, 1], [2, 0]], [[0, -1], [-1, 0]], [[0, inf], [inf, 0]]])
+def test_dissimilarities_of_pairs_are_a_symmetric_table_of_numbers(table):
+    for make in (hartley.OwnUtility.sum_of, hartley.OwnUtility.mean_of):
+        with pytest.raises(hartley.InputError, match="dissimilarities"):
+            make(table)
+
+
+@settings(max_examples=sample(40, 300), deadline=None)
+@given(joint_ranges_with_partition())
+def test_released_information_is_the_mutual_information_of_the_true_and_the_released_value(drawn):
+    joint, partition = drawn
+    rows = np.zeros((joint.public.size, partition.size))
+    for place, public in enumerate(joint.public_of[joint.observation_of]):
+        rows[public, partition.labels[public]] += joint.rows[place]
+    known = mutual_information(JointDistribution.from_table(rows))
+    assert hartley.released_information(joint, partition) == pytest.approx(known, abs=1e-9)
+
+
+def test_a_frontier_as_a_frame_tells_clusters_and_information():
+    found = hartley.frontier(toy(), leakage="l0", utility="resolution")
+    frame = found.to_frame()
+    assert frame["clusters"].tolist() == [len(point.partition) for point in found]
+    assert frame["released_information_bits"].tolist() == [
+        hartley.released_information(toy(), point.partition) for point in found
+    ]
+    with pytest.raises(hartley.InputError, match="a partition of 6 values does not fit 7 public values"):
+        hartley.released_information(toy(), Partition.whole(6))
 
 
 def test_an_own_cost_that_grows_is_bounded_by_its_pairs_where_many_values_are():
@@ -206,8 +290,27 @@ def test_solve_is_the_least_cost_of_all_partitions(joint):
 def test_leakages_are_understood_as_the_paper_writes_them(name, same):
     found = hartley.frontier(toy(), leakage=name, utility="resolution")
     assert told(found) == told(hartley.frontier(toy(), leakage=same, utility="resolution"))
-    with pytest.raises(hartley.OptionError, match="unknown leakage 'L1'"):
-        hartley.frontier(toy(), leakage="L1")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"leakage": "L1"}, "unknown leakage 'L1'; did you mean 'l0'?"),
+        ({"utility": "midpont"}, "unknown utility 'midpont'; did you mean 'midpoint'?"),
+        ({"search": "optimum"}, "unknown search 'optimum'; did you mean 'optimal'?"),
+        ({"shape": "interval"}, "unknown shape 'interval'; did you mean 'intervals'?"),
+        ({"search": "best"}, "unknown search 'best'; choose 'optimal' or 'greedy'"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_nearest(asked, said):
+    with pytest.raises(hartley.OptionError) as refused:
+        hartley.frontier(toy(), **asked)
+    assert str(refused.value) == said
+
+
+def test_an_unknown_codeword_is_refused_with_the_nearest():
+    with pytest.raises(hartley.OptionError, match="unknown codeword 'Centrod'; did you mean 'centroid'"):
+        hartley.UtilityChoice(codeword="Centrod")
 
 
 def test_labels_go_in_and_out():

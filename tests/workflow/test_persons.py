@@ -20,7 +20,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS
 from hartley.model.requirement import Requirement
 from hartley.workflow.apply_policy import apply
-from hartley.workflow.persons.hold_for_persons import held_for_persons, repaired
+from hartley.workflow.persons.merge_for_persons import held_for_persons, repaired
 from hartley.workflow.verify_release import verify
 from sample_sizes import sample
 

@@ -58,7 +58,7 @@ def test_its_text_shows_roles_and_no_cells():
     ("fields", "says"),
     [
         ({"sensitve": "age"}, "did you mean 'sensitive'"),
-        ({"missing": "dropp"}, "choose 'value' or 'drop'"),
+        ({"missing": "dropp"}, "did you mean 'drop'?"),
         ({"tolerance": {"age": -1}}, "must be 0 or more"),
     ],
 )

@@ -217,6 +217,34 @@ def test_public_values_alone_do_not_confirm_requirements_on_groups(
     assert "CONFIRMED IN PART Not checked: requirements" in said
 
 
+def test_a_reference_table_and_facts_choose_other_cuts_and_promise_the_same(tmp_path: Path) -> None:
+    draw = random.Random(9)
+    ages = [draw.randint(20, 59) for _ in range(300)]
+    illness = ["u" if age < 35 else draw.choice("uvwxyz") for age in ages]
+    frame = pd.DataFrame({"age": ages, "job": [draw.choice("ab") for _ in ages], "illness": illness})
+    half, other = frame.iloc[::2], frame.iloc[1::2]
+    asked: dict[str, Any] = {"require": {"distinct_l": 2}}
+    alone = released(half, tmp_path, **asked)
+    classes = classes_of(alone.output, ["age", "job"], ["illness"])
+    for told in ({"reference": other}, {"keep_together": "age<35"}):
+        made = released(half, tmp_path, **asked, **told)
+        assert made.verification.holds
+        assert classes_of(made.output, ["age", "job"], ["illness"]) != classes
+        statement = json.loads(made.certificate.read_text())["predicate"]["statement"]
+        assert ("the reference table has none of these rows" in statement) == ("reference" in told)
+
+
+def test_what_is_known_of_everybody_besides_changes_nothing(tmp_path: Path) -> None:
+    frame = random_frame(random.Random(4))
+    alone = released(frame, tmp_path, require={"distinct_l": 2})
+    classes = classes_of(alone.output, ["age", "job"], ["illness"])
+    made = released(frame, tmp_path, require={"distinct_l": 2}, side=["sex", "town"])
+    assert made.verification.holds
+    assert classes_of(made.output, ["age", "job"], ["illness"]) == classes
+    statement = json.loads(made.certificate.read_text())["predicate"]["statement"]
+    assert "everybody's public values, their sex, town, this program" in statement
+
+
 def test_who_knows_a_value_leaves_one_less(tmp_path: Path) -> None:
     asked = {"require": {"distinct_l": 3}, "transparent_knows": 1}
     made = released(random_frame(random.Random(4)), tmp_path, **asked)
@@ -263,7 +291,7 @@ def test_a_kept_value_that_lacks_is_refused(tmp_path: Path) -> None:
 
 def test_a_table_that_lacks_as_a_whole_is_refused(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": [1, 2, 3, 4], "s": list("uvuv")})
-    with pytest.raises(UnreachableError):
+    with pytest.raises(UnreachableError, match="the whole table has only 2 values of s"):
         released(frame, tmp_path, sensitive="s", public="x", require={"distinct_l": 3})
 
 
@@ -275,11 +303,19 @@ def test_a_table_that_lacks_as_a_whole_is_refused(tmp_path: Path) -> None:
         ({"time_limit": 5.0}, "time_limit"),
         ({"withhold": 3}, "withholds no rows"),
         ({"person": "sex"}, "person"),
-        ({"shape": "columns"}, "proved for shape='tree'"),
+        ({"shape": "intervals"}, "proved for shape='tree'"),
+        ({"shape": "columns", "withhold": 3}, "withholds no rows"),
+        ({"shape": "columns", "transparent_knows": 1}, "proved for shape='tree' alone"),
+        ({"shape": "columns", "objective": "worst"}, "goes without objective"),
+        ({"transparent": None, "shape": "tree", "side": "sex"}, "counts no side columns"),
         ({"leakage": "istar"}, "leakage"),
         ({"require": {"istar": 0}}, "limits no bits"),
         ({"require": {"distinct_l": 2}, "transparent_knows": 2}, "leaves nothing to promise"),
         ({"transparent": None, "transparent_knows": 1}, "needs transparent"),
+        ({"transparent": None, "keep_together": "age<15"}, "told to a tree of cuts"),
+        ({"keep_together": "children"}, "cannot read keep_together"),
+        ({"keep_together": "age<young"}, "with a number"),
+        ({"keep_together": "job<b"}, "by = and !="),
         ({"transparent": "loose"}, "loose"),
     ],
 )
@@ -327,3 +363,81 @@ def test_a_frontier_of_trees_has_a_loss_for_every_level() -> None:
     losses = [-point.utility for point in found.points]
     assert losses == sorted(losses)
     assert found.meeting({"distinct_l": 3}).distinct_l >= 3
+
+
+@pytest.mark.parametrize(
+    ("command", "shape"), [("frontier", "tree"), ("report", "tree"), ("report", "columns")]
+)
+def test_trees_are_shown_by_the_command_line(
+    command: str,
+    shape: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random_frame(random.Random(5)).head(12).to_csv(tmp_path / "t.csv", index=False)
+    given = [
+        "hartley",
+        command,
+        str(tmp_path / "t.csv"),
+        "-s",
+        "illness",
+        "-p",
+        "age",
+        "-p",
+        "job",
+        "--shape",
+        shape,
+    ]
+    if command == "report":
+        given += ["--distinct-l", "2", "-o", str(tmp_path / "report.html")]
+    monkeypatch.setattr(sys, "argv", given)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    if command == "frontier":
+        assert "loss  values  l" in capsys.readouterr().out
+    else:
+        page = (tmp_path / "report.html").read_text()
+        assert "of a column on average" in page[page.index("What is not protected") :]
+
+
+@pytest.mark.parametrize("seed", range(sample(6, 100)))
+def test_codebooks_by_levels_are_confirmed_by_the_verifier(seed: int, tmp_path: Path) -> None:
+    draw = random.Random(seed)
+    frame = random_frame(draw)
+    asked: dict[str, Any] = {
+        "public": draw.sample(["age", "town", "job", "seen"], draw.choice((1, 2))),
+        "shape": "columns",
+        "require": {"distinct_l": draw.choice((2, 3)), "row_k": 3},
+        "transparent": draw.choice(("retry", "retry", "strict")),
+        "keep": ["sex"] if draw.random() < 0.3 else [],
+    }
+    try:
+        made = released(frame, tmp_path, **asked)
+    except UnreachableError:
+        return
+    assert made.verification.holds
+    assert "tree" in [check.name for check in made.verification.checks]
+    assert "at least" in json.loads(made.certificate.read_text())["predicate"]["statement"]
+
+
+def test_the_verifier_refuses_a_path_of_levels_that_is_not_the_one(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": range(1, 9), "s": list("uvuvuuuv")})
+    asked: dict[str, Any] = {"borders": {"x": "each"}, "shape": "columns", "require": {"distinct_l": 2}}
+    made = released(frame, tmp_path, sensitive="s", public="x", **asked)
+    policy = Policy.read(made.policy)
+    path = policy.levels
+    assert path is not msgspec.UNSET
+    assert path.held
+
+    def is_confirmed(**changes: Any) -> bool:
+        changed = msgspec.structs.replace(policy, levels=msgspec.structs.replace(path, **changes))
+        changed = msgspec.structs.replace(changed, checksum=changed.content_hash())
+        checks = verify_release(made.output, frame, changed, Documents()).checks
+        return all(check.holds for check in checks if check.name == "tree")
+
+    assert is_confirmed()
+    assert not is_confirmed(held=path.held[:-1])
+    assert not is_confirmed(held=(*path.held, TreeCut(column="x", up_to="1")))
+    assert not is_confirmed(failed=TreeCut(column="x", up_to="1"))

@@ -7,8 +7,8 @@ from typing import Literal
 import click
 from rich.console import Console
 
-from hartley.cli import options
 from hartley.cli.manual import ManualCommand
+from hartley.cli.options import declared
 from hartley.cli.output import console, heading, paragraph, print_json, verdict, warn_of_formulas
 from hartley.cli.progress import announce_and_read
 from hartley.report.words import audit as words
@@ -21,29 +21,7 @@ from hartley.workflow.apply_policy import ApplyResult, apply
 @click.argument("policy")
 @click.argument("table")
 @click.argument("out")
-@click.option(
-    "--unseen",
-    type=click.Choice(["error", "nearest", "suppress"]),
-    default="error",
-    show_default=True,
-    help="What to do with public values that the policy does not know: refuse, recode like the nearest, or "
-    "leave them out.",
-)
-@click.option(
-    "--require",
-    multiple=True,
-    metavar="NAME[:COL]=N",
-    help="Write nothing and end with exit code 3 unless this holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
-)
-@options.person
-@click.option(
-    "--accept-unmet",
-    is_flag=True,
-    help="Write OUT although the requirements of the policy do not hold for this table.",
-)
-@options.defuse_formulas
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
-@options.json_output
+@declared("apply")
 def command(
     policy: str,
     table: str,

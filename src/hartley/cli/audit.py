@@ -9,12 +9,13 @@ import click
 from rich.console import Console
 
 import hartley
-from hartley.cli import option_values, options
+from hartley.cli import option_values
 from hartley.cli.manual import ManualCommand
+from hartley.cli.options import declared
 from hartley.cli.output import console, finding, grid, heading, paragraph, print_json, to_type, verdict
 from hartley.cli.program import as_flag
 from hartley.cli.progress import announce_and_read
-from hartley.cli.published import audit_files, published
+from hartley.cli.published import audit_files
 from hartley.errors import OptionError, mentioned, worded
 from hartley.notes import heard_notes, note
 from hartley.report.words import audit as words
@@ -24,11 +25,13 @@ from hartley.report.words.columns import (
     column_kind,
     column_note,
     next_columns,
+    orders_note,
     persons_note,
     repeating_column,
 )
 from hartley.report.words.verdict import USUAL
 from hartley.tables.locations import shown_source
+from hartley.tables.looks.orders import known_order
 from hartley.workflow.audit_table import AuditResult
 from hartley.workflow.describe_table import TableDescription, describe
 
@@ -47,30 +50,7 @@ if TYPE_CHECKING:
 
 @click.command("audit", cls=ManualCommand)
 @click.argument("table", required=False)
-@options.roles_if_any
-@options.reading
-@options.require
-@options.tolerance
-@click.option(
-    "--stochastic",
-    is_flag=True,
-    help="Add statistical measures, and say whether the table is large enough for them.",
-)
-@click.option(
-    "--overlap",
-    type=int,
-    metavar="T",
-    help="Add what is told apart when overlaps of fewer than T values do not count, and how many rows it "
-    "takes to split a group.",
-)
-@options.earlier
-@options.person
-@options.against
-@options.regress
-@click.option("--counts", metavar="FILE", help="Audit the result of `hartley sql audit` in place of a table.")
-@published
-@options.disclosive
-@options.json_output
+@declared("audit")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -174,6 +154,7 @@ def _listing(found: TableDescription) -> dict[str, Any]:
             "codes": one.is_coded,
             "dates_as_text": one.is_written_date,
             "missing_code": one.missing_code,
+            "order": one.order,
             "rows_each": one.rows_each,
         }
         for one in found.columns
@@ -210,6 +191,10 @@ def show_columns(out: Console, table: str, found: TableDescription, reading: Seq
     persons = persons_note(found)
     if persons is not None:
         paragraph(out, worded(persons, as_flag))
+        out.print()
+    orders = orders_note(found)
+    if orders is not None:
+        paragraph(out, worded(orders, as_flag))
         out.print()
     columns = next_columns(found)
     named = () if columns is None else (columns[0], *columns[1])
@@ -307,8 +292,8 @@ def show(
         _show_tolerance(out, result, result.separation)
     if result.requirements:
         _show_requirements(out, result)
-    if top.colour != "green" and audit.side is None and result.against is None:
-        _show_next_call(out, name, result, reading)
+    if audit.side is None and result.against is None:
+        _show_next_call(out, name, result, reading, is_safe=top.colour == "green")
 
 
 def _reveals(audit: Audit) -> str:
@@ -344,13 +329,15 @@ def _table_line(result: AuditResult) -> str:
     return line
 
 
-def _show_next_call(out: Console, name: str, result: AuditResult, reading: Sequence[str]) -> None:
-    """Say how a version can be published in which nobody is exposed."""
+def _show_next_call(
+    out: Console, name: str, result: AuditResult, reading: Sequence[str], *, is_safe: bool
+) -> None:
+    """Say how a version can be published in which nobody is exposed; the table as it is where nobody is."""
     audit = result.audit
     published = [column for column in audit.public.columns if column not in result.identifiers]
     if not published or len(published) > 6 or audit.sensitive.values < 2:
         return
-    wanted = min(USUAL, audit.sensitive.values)
+    wanted = min(USUAL, audit.distinct_l if is_safe else audit.sensitive.values)
     roles = [word for column in audit.sensitive.columns for word in ("-s", column)]
     roles += [word for column in published for word in ("-p", column)]
     if result.persons is not None:
@@ -358,17 +345,39 @@ def _show_next_call(out: Console, name: str, result: AuditResult, reading: Seque
     out.print()
     heading(out, "What to type next")
     values = words.values_of(wanted, audit.sensitive.columns)
-    if len(published) > 1:
+    if len(published) > 1 and not is_safe:
         paragraph(
             out,
             "The release below keeps most detail, with ranges of their own for each group of similar rows: "
             "for researchers. For a public file with the same few bands for everyone, at a price in detail, "
             "add --shape columns --withhold 2%.",
         )
-    paragraph(out, f"To publish a version that leaves at least {values} possible for everyone:")
+    if result.persons is None and not is_safe:
+        paragraph(
+            out,
+            f"Publish {words.named(audit.sensitive)} too? Add --publish-sensitive --transparent: the release "
+            "then holds also for a reader who knows how hartley works.",
+        )
+    if is_safe:
+        paragraph(out, "To publish these columns, checked, with a codebook and a certificate:")
+    else:
+        paragraph(out, f"To publish a version that leaves at least {values} possible for everyone:")
     output = "released.xlsx" if name.lower().endswith((".xlsx", ".xls", ".ods")) else "released.csv"
-    call = ["hartley", "release", name, output, *roles, "--distinct-l", str(wanted), *reading]
+    orders = [] if is_safe else [word for one in _orders(result) for word in ("--order", f"{one}=auto")]
+    call = ["hartley", "release", name, output, *roles, "--distinct-l", str(wanted), *orders, *reading]
     to_type(out, call)
+
+
+def _orders(result: AuditResult) -> list[str]:
+    """Name the public columns whose categories have an order that is known."""
+    if result.joint is None:
+        return []
+    columns = [one for one in result.joint.public.coordinates if one.kind == "text"]
+    return [
+        one.name
+        for one in columns
+        if known_order([str(cell) for cell in dict.fromkeys(one.cells) if cell is not None]) is not None
+    ]
 
 
 def _show_narrowest(out: Console, audit: Audit, *, disclosive: bool) -> None:

@@ -8,82 +8,26 @@ from typing import Any
 import click
 from rich.console import Console
 
-from hartley.cli import option_values, options
-from hartley.cli.judged import files, judge
+from hartley.cli import option_values
+from hartley.cli.judged import judge
 from hartley.cli.manual import ManualCommand
+from hartley.cli.options import declared
 from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.program import as_flag
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError, worded
 from hartley.model.target import Target
-from hartley.report.figures import frontier_figure
 from hartley.report.words import audit as words
 from hartley.report.words.comparison import finding, noise_finding, target_words, tie_words
 from hartley.tables.locations import shown_source
 from hartley.workflow.compare_methods import COMPARED_TARGETS
-from hartley.workflow.rivals.comparison import Comparison, Measured, Refused
+from hartley.workflow.rivals.comparison import Comparison, Refused
 from hartley.workflow.study import compare
-
-targets = options.stacked(
-    click.option(
-        "--distinct-l",
-        type=int,
-        metavar="N",
-        help="Compare where N sensitive values remain possible for everyone.",
-    ),
-    click.option(
-        "--max-leakage",
-        type=float,
-        metavar="BITS",
-        help="Compare where the most exposed person reveals no more.",
-    ),
-    click.option(
-        "--largest-cluster", type=int, metavar="N", help="Compare where no more than N values share a label."
-    ),
-    click.option("--max-distortion", type=float, metavar="D", help="Compare where no value moves farther."),
-)
-
-question = options.stacked(
-    click.option(
-        "--leakage",
-        type=click.Choice(["l0", "istar"]),
-        default="l0",
-        show_default=True,
-        help="What to keep small: what the most exposed person reveals, or what everyone knows for certain.",
-    ),
-    options.utility,
-    click.option(
-        "--hierarchy",
-        "hierarchies",
-        multiple=True,
-        metavar="COL=FILE",
-        help="How to generalise a text column: a CSV file of value,level1,level2,...",
-    ),
-    click.option(
-        "--time-limit",
-        type=float,
-        metavar="SECONDS",
-        help="Stop each method after this time by the clock, with the best it found.",
-    ),
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
-)
 
 
 @click.command("compare", cls=ManualCommand)
 @click.argument("table")
-@options.roles
-@targets
-@click.option("--separated-l", type=int, metavar="N", help="Compare where N that differ remain possible.")
-@click.option("--row-k", type=int, metavar="N", help="Compare where N rows share every released value.")
-@options.require
-@options.tolerance
-@options.withhold
-@question
-@options.reading
-@options.missing_at
-@files
-@options.plot
-@options.json_output
+@declared("compare")
 def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
     """Put hartley beside other methods on TABLE, at the same target.
 
@@ -127,19 +71,8 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
 
 def draw(found: Comparison, name: str, path: str) -> None:
     """Draw the frontier, and one labelled mark for every other method."""
-    beside = {
-        method.name: (method.answer.point,)
-        for method in found.methods[1:]
-        if isinstance(method.answer, Measured)
-    }
     secret, public = words.listed(found.joint.sensitive.columns), words.listed(found.joint.public.columns)
-    frontier_figure(
-        found.frontier,
-        beside=beside,
-        chosen=found.ours.point,
-        unit=public,
-        subject=f"{name}: ways to protect {secret} in {public}",
-    ).save(path)
+    found.plot(unit=public, subject=f"{name}: ways to protect {secret} in {public}").save(path)
 
 
 def show(out: Console, name: str, found: Comparison) -> None:

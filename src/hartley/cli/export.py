@@ -6,32 +6,16 @@ from typing import Any
 
 import click
 
-from hartley.cli import options
 from hartley.cli.manual import ManualCommand
+from hartley.cli.options import declared
 from hartley.cli.output import notes, print_json
 from hartley.cli.streams import write
-from hartley.workflow.warehouse.export_codebook import DESTINATIONS, SOURCE, ExportResult, export
+from hartley.workflow.warehouse.export_codebook import ExportResult, export
 
 
 @click.command("export", cls=ManualCommand)
 @click.argument("policy")
-@click.option("--to", required=True, type=click.Choice(DESTINATIONS), help="The language.")
-@click.option(
-    "--dialect", metavar="NAME", help="Which SQL: duckdb (the default), postgres, sqlite, and others."
-)
-@click.option(
-    "--table", default=SOURCE, show_default=True, metavar="NAME", help="The table or dbt model to read."
-)
-@click.option(
-    "--unseen",
-    type=click.Choice(["error", "nearest", "suppress"]),
-    default="error",
-    show_default=True,
-    help="A public value that the policy never saw: refuse, take the nearest cluster, or leave it empty.",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write FILE, or for dbt into this folder of a project.")
-@click.option("--overwrite", is_flag=True, help="Replace what exists.")
-@options.json_output
+@declared("export")
 def command(policy: str, output: str | None, as_json: bool, **given: Any) -> int:
     """Say what POLICY does to a table in another language, or write the bare codebook.
 

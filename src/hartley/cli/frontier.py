@@ -10,8 +10,9 @@ import click
 from rich.console import Console
 
 import hartley
-from hartley.cli import option_values, options
+from hartley.cli import option_values
 from hartley.cli.manual import ManualCommand
+from hartley.cli.options import declared
 from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
@@ -27,19 +28,7 @@ MOST_ROWS = 60
 
 @click.command("frontier", cls=ManualCommand)
 @click.argument("table")
-@options.roles
-@options.require
-@options.tolerance
-@options.question
-@options.shape
-@options.withhold_several
-@options.reading
-@options.missing_at
-@options.keep
-@options.earlier
-@click.option("--trace", is_flag=True, help="Add every step of a greedy run, with its clusters.")
-@options.plot
-@options.json_output
+@declared("frontier")
 def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given: Any) -> int:
     """Show how much detail each step of protection costs.
 
@@ -124,7 +113,7 @@ def show(out: Console, name: str, result: FrontierResult) -> None:
 
 def _columns(frontier: Frontier) -> list[str]:
     detail = "largest class" if frontier.utility == "resolution" else "largest move"
-    if frontier.points[0].codebooks is not None:
+    if _loss(frontier.points[0]) is not None:
         detail = "loss"
     proof = "step" if frontier.search == "greedy" else "best?"
     groups = ["groups"] if frontier.leakage != "l0" else []
@@ -138,13 +127,14 @@ def _legend(frontier: Frontier) -> list[str]:
         if frontier.utility == "resolution"
         else "largest move: how far a value moves at most"
     )
-    if frontier.points[0].codebooks is not None:
-        detail, lost = "loses no more", "loss: the part of a column's range that a band spans"
+    if _loss(frontier.points[0]) is not None:
+        what = "band" if frontier.points[0].tree is None else "class"
+        detail, lost = "loses no more", f"loss: the part of a column's range that a {what} spans"
     lines = [
         f"{lost[0].upper()}{lost[1:]}. Values: different values that are published. l: fewest sensitive "
         "values left for anyone (distinct l-diversity)."
     ]
-    if frontier.search != "greedy":
+    if frontier.search != "greedy" and frontier.points[0].tree is None:
         lines.append(
             f"Proven: no recoding that {detail} reveals less. Gap: another might reveal so many bits less."
         )
@@ -164,10 +154,18 @@ def _numbers(frontier: Frontier, point: Point) -> list[str]:
 
 
 def _detail(frontier: Frontier, point: Point) -> str:
-    if point.codebooks is not None:
-        return f"{point.codebooks.loss:.3f}"
+    loss = _loss(point)
+    if loss is not None:
+        return f"{loss:.3f}"
     detail = point.largest_cluster if frontier.utility == "resolution" else point.max_distortion
     return f"{detail:g}"
+
+
+def _loss(point: Point) -> float | None:
+    """Return the mean share of a column that is lost, where points are measured by it."""
+    if point.codebooks is not None:
+        return point.codebooks.loss
+    return None if point.tree is None else -point.utility
 
 
 def _spread(points: tuple[Point, ...]) -> list[Point]:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 from rich.console import Console
 
-from hartley.cli import option_values, options
+from hartley.cli import option_values
 from hartley.cli.output import console, grid, heading, paragraph, print_json, to_type
 from hartley.errors import OptionError
 from hartley.report.figures.trade import trade_figure
@@ -19,23 +18,7 @@ from hartley.workflow.against.candidates import NumberedSettings, find_candidate
 from hartley.workflow.against.compare_releases import JudgedRelease, compare_releases
 from hartley.workflow.study import Study
 
-COLUMNS = ["", "file", "l", "k", "read off", "guessed", "NCP", "2-way", "3-way", "pMSE", "asked"]
-
-files = options.stacked(
-    click.option(
-        "--release",
-        "releases",
-        multiple=True,
-        metavar="FILE",
-        help="Compare this released file of TABLE, whoever made it; repeat for several.",
-    ),
-    click.option(
-        "--candidates", is_flag=True, help="Compare shapes, l and withheld rows of hartley, each as a file."
-    ),
-    click.option("--take", type=int, metavar="N", help="Release the candidate of this number into --output."),
-    click.option("-o", "--output", metavar="FILE", help="Where the candidate of --take goes."),
-    options.regress,
-)
+COLUMNS = ["", "file", "l", "k", "read off", "guessed", "NCP", "counts", "2-way", "3-way", "pMSE", "asked"]
 
 
 def judge(table: str, given: dict[str, Any], *, plot: str | None, as_json: bool) -> int:
@@ -152,6 +135,7 @@ def show(out: Console, releases: Sequence[JudgedRelease]) -> None:
                 f"{against.disclosed_right:,}",
                 f"{against.guessed_right / against.people:.1%}",
                 f"{useful.ncp:.3f}",
+                _share(useful.query_error),
                 _share(useful.two_way),
                 _share(useful.three_way),
                 f"{useful.propensity.pmse:.4f}",
@@ -165,7 +149,7 @@ def show(out: Console, releases: Sequence[JudgedRelease]) -> None:
         "l, k: fewest sensitive values and rows of a released value. Read off: people whose value is "
         "certain, and "
         "right. Guessed: people whose value is the likeliest in the file. NCP: detail lost (0 untouched, 1 "
-        "nothing left). "
+        "nothing left). Counts: how far random counts over two columns are off, in the median. "
         "2-way, 3-way: what histograms of two and three columns have in common with the original's (labels "
         "filled in by "
         "a draw). pMSE: how well a small tree tells the file from the original (0 not at all, .25 always).",

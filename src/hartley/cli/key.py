@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from hartley.cli import options
 from hartley.cli.manual import ManualCommand
+from hartley.cli.options import declared
 from hartley.cli.output import console, print_json
 from hartley.workflow.make_key import make_key
 
 
 @click.command("key", cls=ManualCommand)
 @click.argument("file")
-@options.json_output
+@declared("key")
 def command(file: str, as_json: bool) -> int:
     """Make a signing key: FILE, which only you can read, and FILE.pub for everyone.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields
 from math import inf
 from typing import Any
 
@@ -12,42 +13,44 @@ from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.target import Target
 from hartley.tables import ReadOptions
+from hartley.workflow.request.objective import Objective
+from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.utility_choice import UtilityChoice
 
-STUDY = (
-    "sensitive",
-    "jointly",
-    "public",
-    "side",
-    "keep",
-    "harmless",
-    "publish_sensitive",
-    "missing",
-    "missing_at",
-    "earlier",
-    "person",
-)
-"""Options that are fields of a study under their own name."""
+EXAMPLES = {
+    "order": "education=order.txt",
+    "hierarchy": "country=regions.csv",
+    "dissimilarity": "job=unlike.csv",
+    "weight": "age=2",
+    "tolerance": "age=4",
+    "groups": "diagnosis=groups.csv",
+}
+"""Options that are given for each column, as they are typed."""
+
+
+def fields_of(given: dict[str, Any], *kinds: type) -> dict[str, Any]:
+    """Return what was typed for the fields of some values, by their names."""
+    names = {one.name for kind in kinds for one in fields(kind)}
+    return {name: _read(name, value) for name, value in given.items() if name in names}
+
+
+def _read(name: str, value: Any) -> Any:
+    if name == "borders":
+        return _borders(value)
+    if name not in EXAMPLES:
+        return value
+    found = _by_column(value, name, EXAMPLES[name])
+    return {column: _weight(text, column) for column, text in found.items()} if name == "weight" else found
 
 
 def study_fields(given: dict[str, Any]) -> dict[str, Any]:
     """Return what is said of the table and its roles, as the fields of a study."""
-    return {
-        **{name: given[name] for name in STUDY if name in given},
-        **closeness_fields(given),
-        "options": read_options(given),
-    }
+    return {**fields_of(given, StudyTable), "options": read_options(given)}
 
 
 def search_fields(given: dict[str, Any]) -> dict[str, Any]:
     """Return what is said of leakage, utility, shape and withheld rows, as keywords."""
-    return {
-        "leakage": given["leakage"],
-        "utility": utility_choice(given),
-        "search": given["search"],
-        "ties": given.get("ties", "order"),
-        **shape_fields(given),
-    }
+    return {**fields_of(given, Objective), "utility": utility_choice(given)}
 
 
 def demand(given: dict[str, Any]) -> Demand:
@@ -69,26 +72,6 @@ def demand(given: dict[str, Any]) -> Demand:
 def files_by_column(given: Iterable[str], name: str, example: str) -> dict[str, str]:
     """Return the file of each column that was named as COL=FILE."""
     return dict(_pair(text, name, example) for text in given)
-
-
-def shape_fields(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the shape of clusters and the rows to withhold, as keywords."""
-    return {
-        "shape": given["shape"],
-        "borders": _borders(given["borders"]),
-        "withhold": given["withhold"],
-        "transparent": given["transparent"],
-        "transparent_knows": given["transparent_knows"],
-        "withheld_label": given["withheld_label"],
-        "order": dict(_pair(text, "order", "education=order.txt") for text in given["order"]),
-        "hierarchy": dict(_pair(text, "hierarchy", "country=regions.csv") for text in given["hierarchy"]),
-        "prefix": given["prefix"],
-        "dissimilarity": dict(
-            _pair(text, "dissimilarity", "job=unlike.csv") for text in given["dissimilarity"]
-        ),
-        "weight": dict(map(_weight, given["weight"])),
-        "objective": given["objective"],
-    }
 
 
 def _borders(given: tuple[str, ...]) -> float | str | dict[str, float | str] | None:
@@ -117,20 +100,12 @@ def _number_or_text(text: str) -> float | str:
         return text
 
 
-def _weight(text: str) -> tuple[str, float]:
-    name, number = _pair(text, "weight", "age=2")
+def _weight(number: str, column: str) -> float:
     try:
-        return name, float(number)
+        return float(number)
     except ValueError:
+        text = f"{column}={number}"
         raise OptionError(f"cannot read {mention('weight')} {text!r}; write it as age=2") from None
-
-
-def closeness_fields(given: dict[str, Any]) -> dict[str, Any]:
-    """Return tolerances and groups of sensitive columns, as keywords."""
-    return {
-        "tolerance": _by_column(given["tolerance"], "tolerance", "age=4"),
-        "groups": _by_column(given["groups"], "groups", "diagnosis=groups.csv"),
-    }
 
 
 def _by_column(texts: Iterable[str], what: str, example: str) -> dict[str, str]:
@@ -152,18 +127,7 @@ def _pair(text: str, what: str, example: str) -> tuple[str, str]:
 
 def read_options(given: dict[str, Any]) -> ReadOptions:
     """Say how the table is to be read."""
-    return ReadOptions(
-        text=given["text"],
-        number=given["number"],
-        encoding=given["encoding"],
-        delimiter=given["delimiter"],
-        decimal=given["decimal"],
-        dates=given["dates"],
-        missing_words=given["missing_words"],
-        sheet=given["sheet"],
-        query=given["query"],
-        memory_limit=given["memory_limit"],
-    )
+    return ReadOptions(**fields_of(given, ReadOptions))
 
 
 def reading_words(given: dict[str, Any]) -> list[str]:

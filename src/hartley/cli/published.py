@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from hartley.cli import options
 from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict
 from hartley.report.words.audit import counted
 
@@ -17,25 +16,6 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 20
 ALLOWED = ("require", "published", "rounded", "threshold")
-
-published = options.stacked(
-    click.option(
-        "--published",
-        multiple=True,
-        metavar="FILE",
-        help="Audit a published table of counts in place of TABLE: categories, then counts; 'total' marks "
-        "margins, an empty count is suppressed. Repeat for several of the same people.",
-    ),
-    click.option("--rounded", metavar="BASE", help="All counts of --published are rounded: 5, or random:3."),
-    click.option(
-        "--threshold",
-        type=int,
-        default=5,  # what audit_published takes, too, whose module loads a solver
-        show_default=True,
-        metavar="N",
-        help="Groups of --published of fewer people are small.",
-    ),
-)
 
 
 def audit_files(ctx: click.Context, table: str | None, given: dict[str, Any], *, as_json: bool) -> int:
@@ -79,6 +59,12 @@ def show(out: Console, found: CountsAudit) -> None:
         verdict(out, "green", "PROTECTED", sentence)
     if found.suppressed:
         paragraph(out, f"{len(found.undone):,} of {hidden} can be one number only.")
+    if found.bounds:
+        paragraph(
+            out,
+            f"Time ran out: {counted(found.bounds, 'range')} may be wider than what the count can be, and "
+            "more may be disclosed than is said here.",
+        )
     if found.disclosed:
         out.print()
         heading(out, "Who is disclosed for certain" + _some(found.disclosed))

@@ -7,88 +7,34 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from hartley.cli import option_values, options
+from hartley.cli import option_values
 from hartley.cli.manual import ManualCommand
+from hartley.cli.options import declared
 from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict, warn_of_formulas
 from hartley.cli.program import as_flag
 from hartley.cli.progress import announce_and_work
-from hartley.errors import worded
+from hartley.errors import OptionError, option, worded
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
 from hartley.report.words.cautions import cautions
 from hartley.tables.locations import shown_source
+from hartley.workflow.against.release_usefulness import release_usefulness, require_published
 from hartley.workflow.publication.metadata import write_metadata
 from hartley.workflow.publication.write_release import ReleaseResult
-from hartley.workflow.study import release
+from hartley.workflow.request.destination import Destination
+from hartley.workflow.request.time_limit import SearchLimits
+from hartley.workflow.study import Study, release
 
 if TYPE_CHECKING:
     from hartley.measures.audit import Audit
+    from hartley.workflow.against.file_usefulness import FileUsefulness
 
 
 @click.command("release", cls=ManualCommand)
 @click.argument("table")
 @click.argument("out")
-@options.roles_if_any
-@options.counts
-@options.require
-@options.tolerance
-@options.caps
-@options.question
-@options.shape
-@options.withhold
-@options.keep
-@click.option(
-    "--harmless",
-    multiple=True,
-    metavar="COL",
-    help="Publish this column unchanged and leave it out of the requirements; it is measured all the same.",
-)
-@click.option(
-    "--accept-exposure",
-    is_flag=True,
-    help="Publish although someone's exact value can be read off, or although harmless columns leave someone "
-    "with less than is required.",
-)
-@click.option(
-    "--accept-identifier",
-    multiple=True,
-    metavar="COL",
-    help="Publish this column although it looks like it names or numbers people.",
-)
-@click.option(
-    "--publish-sensitive",
-    is_flag=True,
-    help="Publish the sensitive columns as well. A reader who knows everybody's public values and hartley's "
-    "code may then work out somebody's exact value: see the page on limits.",
-)
-@click.option(
-    "--labels",
-    type=click.Choice(["midpoint", "centroid", "member", "range", "interval", "set"]),
-    help="What OUT shows for a group of values: a number, a range in words (35 to 39; default for bands and "
-    "several columns), an interval ([35, 39]), or a set.",
-)
-@click.option("--policy", metavar="FILE", help="Where the policy goes; by default beside OUT.")
-@click.option("--certificate", metavar="FILE", help="Where the certificate goes; by default beside OUT.")
-@click.option(
-    "--metadata",
-    multiple=True,
-    type=click.Choice(["croissant", "dcat", "ddi"]),
-    help="Also write a record that catalogues read, from the certificate; repeat for several.",
-)
-@click.option("--key", metavar="FILE", help="Sign the certificate with this key; see hartley key.")
-@options.earlier
-@options.person
-@click.option("--into", metavar="NAME", help="Also fill this new table of the database with the release.")
-@click.option("--into-database", metavar="URL", help="The database for --into, if TABLE is not in it.")
-@click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may reveal something.")
-@options.defuse_formulas
-@options.like_input
-@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
-@options.reading
-@options.missing_at
-@options.plot
-@options.json_output
+@declared("release")
 def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
     """Write OUT, a version of TABLE to publish, with its policy and certificate.
 
@@ -96,6 +42,14 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
     detail; with one it reveals least within it. OUT contains the public columns, recoded, and no other
     column that you do not name.
     """
+    in_file = (*given["public"], *given["keep"], *(given["sensitive"] if given["publish_sensitive"] else ()))
+    require_published(given["regress"], in_file)
+    measured_file = [name for name in ("regress", "useful", "metadata") if given[name]]
+    if given["labels"] == "bounds" and measured_file:
+        raise OptionError(
+            f"{option(measured_file[0])} speaks of columns by their own names; leave it out, or use "
+            f"{option('labels', 'range')}"
+        )
     with announce_and_work(table, query=given["query"]) as progress:
         result = release(
             table,
@@ -104,22 +58,15 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             each=given["each"],
             **option_values.study_fields(given),
             **option_values.search_fields(given),
-            labels=given["labels"],
-            policy=given["policy"],
-            certificate=given["certificate"],
-            key=given["key"],
-            into=given["into"],
-            into_database=given["into_database"],
-            keep_order=given["keep_order"],
-            overwrite=given["overwrite"],
-            defuse_formulas=given["defuse_formulas"],
-            like_input=given["like_input"],
+            **option_values.fields_of(given, Destination, SearchLimits),
             exposure="accept" if given["accept_exposure"] else "refuse",
-            accept_identifier=given["accept_identifier"],
-            time_limit=given["time_limit"],
-            seed=given["seed"],
             progress=progress,
         )
+    useful = None
+    if given["regress"] or given["useful"]:
+        seen = given["sensitive"] if given["publish_sensitive"] else ()
+        study = Study(table, **option_values.study_fields(given))
+        useful = release_usefulness(study, result.output, seen, given["regress"])
     records = write_metadata(
         result.output, result.certificate, given["metadata"], overwrite=given["overwrite"]
     )
@@ -127,13 +74,14 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
         candidates_figure(result.joint, result.partition).save(plot)
     warn_of_formulas(result.formula_cells, defused=given["defuse_formulas"])
     if as_json:
-        print_json({**result.to_dict(), "metadata": [str(path) for path in records]})
+        measured = {} if useful is None else {"file_usefulness": useful.to_dict()}
+        print_json({**result.to_dict(), **measured, "metadata": [str(path) for path in records]})
     else:
-        show(console(), shown_source(table), result)
+        show(console(), shown_source(table), result, useful)
     return 0
 
 
-def show(out: Console, name: str, result: ReleaseResult) -> None:
+def show(out: Console, name: str, result: ReleaseResult, useful: FileUsefulness | None = None) -> None:
     """Print a release in plain words."""
     heading(out, f"{name}: released as {result.output}")
     top = release_words.verdict(result)
@@ -181,10 +129,10 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
             paragraph(out, line, indent=2)
         out.print()
     heading(out, "What is lost")
-    for line in release_words.lost(result):
+    for line in (*release_words.lost(result), *(release_words.measured(useful) if useful else ())):
         paragraph(out, line, indent=2)
     out.print()
-    paragraph(out, release_words.proof(result))
+    paragraph(out, worded(release_words.proof(result), as_flag))
     if by_column:
         paragraph(out, release_words.choice(result.point))
         if release_words.may_withhold(result):

@@ -10,47 +10,20 @@ import click
 from click.core import ParameterSource
 
 import hartley
-from hartley.cli import option_values, options
+from hartley.cli import option_values
 from hartley.cli.manual import ManualCommand
+from hartley.cli.options import declared
 from hartley.cli.output import console, paragraph
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
-from hartley.report.html import AUDIENCES, Audience, template_engine
+from hartley.report.html import Audience, template_engine
 from hartley.report.study_report import require_page, study_report, write_page
 from hartley.tables.locations import is_database, shown_source
 
 
 @click.command("report", cls=ManualCommand)
 @click.argument("table")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="REPORT.html",
-    help="Where to write the page.",
-)
-@options.roles
-@options.require
-@options.tolerance
-@options.counts
-@options.caps
-@options.question
-@options.shape
-@options.withhold
-@options.reading
-@options.missing_at
-@options.keep
-@options.earlier
-@click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
-@click.option(
-    "--for",
-    "audience",
-    type=click.Choice(AUDIENCES),
-    help="Who reads it: the public (only what a release promises), the board (counts and frontier, internal; "
-    "the default), or the curator (cells and codebook).",
-)
-@click.option("--disclosive", is_flag=True, help="The same as --for curator.")
+@declared("report")
 @click.pass_context
 def command(
     ctx: click.Context,

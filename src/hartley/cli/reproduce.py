@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from hartley.cli import options
 from hartley.cli.manual import ManualCommand
+from hartley.cli.options import declared
 from hartley.cli.output import console, grid, heading, notes, print_json
 from hartley.cli.program import as_flag
 from hartley.cli.progress import patience
@@ -26,22 +26,7 @@ KEPT = "processed.hungarian.data"
 
 
 @click.command("reproduce", cls=ManualCommand)
-@click.option(
-    "--data",
-    type=click.Path(),
-    metavar="FILE",
-    help="UCI's processed.hungarian.data, or a CSV file with the columns age and chol.",
-)
-@click.option("--download", is_flag=True, help="Fetch that file from UCI; asks first.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Write the figures and tables there.",
-)
-@options.plot
-@options.json_output
+@declared("reproduce")
 def command(*, data: str | None, download: bool, output: Path | None, plot: str | None, as_json: bool) -> int:
     """Run the paper's worked examples and toy figures again, and its experiment where the data is given.
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from hartley.cli import options
 from hartley.cli.manual import ManualCommand, ManualGroup
+from hartley.cli.options import declared
 from hartley.cli.streams import write
 from hartley.workflow.warehouse.count_in_warehouse import audit_statement
 
@@ -18,19 +18,7 @@ def command() -> None:
 
 
 @command.command("audit", cls=ManualCommand)
-@options.roles
-@click.option("--dialect", default="duckdb", show_default=True, metavar="NAME", help="Which SQL.")
-@click.option(
-    "--table", default="source_table", show_default=True, metavar="NAME", help="The table to count."
-)
-@click.option("--number", multiple=True, metavar="COL", help="A column of numbers in which NaN may stand.")
-@click.option(
-    "--missing",
-    type=click.Choice(["value", "drop"]),
-    default="value",
-    show_default=True,
-    help="A missing cell is a value of its own, or its row is left out.",
-)
+@declared("sql")
 def audit(**given: Any) -> int:
     """Print the one statement that counts what an audit needs.
 

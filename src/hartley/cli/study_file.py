@@ -20,7 +20,6 @@ import json
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,9 +27,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from hartley.cli.option_groups import GROUPS, OTHER, group_of
 from hartley.documents import STUDY
-from hartley.errors import OptionError, require_not_removed
+from hartley.errors import OptionError, nearest, require_not_removed
+from hartley.workflow.request.declared_options import OTHER, group_of, groups
 
 PATHS = frozenset(
     {"table", "out", "policy", "certificate", "record", "key", "public_key", "original", "output"}
@@ -66,7 +65,7 @@ def said_by(path: str, command: click.Command) -> dict[str, Any]:
         where = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it is not UTF-8 text"
         raise OptionError(f"{path!r} is not a study in TOML: {where}") from None
     parameters = {key_of(parameter): parameter for parameter in command.params}
-    sections = {group.lower(): group for group in GROUPS}
+    sections = {group.lower(): group for group in groups()}
     found: dict[str, Any] = {}
     for section, keys in _sections(document, sections, path):
         for key, value in keys.items():
@@ -98,7 +97,7 @@ def keys_of_all_commands() -> set[str]:
         one for group in commands if isinstance(group, click.Group) for one in group.commands.values()
     ]
     keys = {key_of(one) for command in commands for one in command.params if one.name not in OWN}
-    return keys | {group.lower() for group in GROUPS}
+    return keys | {group.lower() for group in groups()}
 
 
 def _sections(
@@ -114,8 +113,8 @@ def _sections(
 
 
 def _nearest(key: str, known: Iterable[str]) -> str:
-    near = get_close_matches(key, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else "; keys are the options of the command line"
+    near = nearest(key, known)
+    return f"; did you mean {near!r}?" if near else "; keys are the options of the command line"
 
 
 def arguments_for(command: click.Command, said: Mapping[str, Any], typed: frozenset[str]) -> list[str]:
@@ -200,7 +199,7 @@ def save(ctx: click.Context, path: str) -> None:
         group = OTHER if isinstance(parameter, click.Argument) else group_of(name)
         sections.setdefault(group, []).append(f"{key_of(parameter)} = {_toml(value)}")
     parts = ["\n".join(sections.get(OTHER, []))]
-    parts += ["\n".join([f"[{group.lower()}]", *sections[group]]) for group in GROUPS if group in sections]
+    parts += ["\n".join([f"[{group.lower()}]", *sections[group]]) for group in groups() if group in sections]
     text = "\n\n".join(part for part in parts if part) + "\n"
     with open(path, "x", encoding="utf-8", newline="\n") as file:
         file.write(text)

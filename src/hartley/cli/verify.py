@@ -3,46 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 
-from hartley.cli import options
 from hartley.cli.manual import ManualCommand
+from hartley.cli.options import declared
 from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict
 from hartley.cli.progress import announce_and_work
 from hartley.errors import OptionError, TableError
 from hartley.releases.writer.release_paths import default_names
-from hartley.workflow.verify_release import (
-    Verification,
-    verify,
-    verify_published,
-    verify_with_public_values,
-)
+from hartley.workflow.verify_release import verify, verify_published, verify_with_public_values
+
+if TYPE_CHECKING:
+    from hartley.verifier.verification import Verification
 
 
 @click.command("verify", cls=ManualCommand)
 @click.argument("released")
-@click.option("--original", metavar="TABLE", help="The table that was released.")
-@click.option("--policy", metavar="FILE", help="The policy of the release (secret).")
-@click.option(
-    "--public-values",
-    metavar="TABLE",
-    help="Everybody's public values: check a transparent release by them alone.",
-)
-@click.option("--certificate", metavar="FILE", help="The certificate; by default the one beside RELEASED.")
-@click.option("--no-certificate", is_flag=True, help="Check rows and requirements without a certificate.")
-@click.option("--record", metavar="FILE", help="The private record; by default the one beside RELEASED.")
-@click.option(
-    "--public-key", metavar="FILE", help="The .pub file of whoever must have signed the certificate."
-)
-@click.option("--require-signature", is_flag=True, help="Exit code 3 unless a signature holds.")
-@click.option("--require-record", is_flag=True, help="Exit code 3 where there is no record to check.")
-@click.option(
-    "--earlier", multiple=True, metavar="POLICY", help="Policy of an earlier release, as in the release."
-)
-@options.person
-@options.json_output
+@declared("verify")
 def command(
     released: str,
     original: str | None,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from hartley.model import Alphabet, JointRange
+from hartley.model import Coordinate, JointRange
 from hartley.model.closeness import cell_numbers
 
 CLOSE = 0.05
@@ -67,24 +67,18 @@ def guess_to_dict(found: tuple[ColumnLeft, ...]) -> dict[str, Any] | None:
     }
 
 
-def left_by_column(parts: Iterable[JointRange], sensitive: Alphabet) -> tuple[ColumnLeft, ...]:
-    """Measure each sensitive column by itself on a joint range that may come in parts.
+def left_by_column(joint: JointRange) -> tuple[ColumnLeft, ...]:
+    """Measure each sensitive column by itself.
 
     >>> joint = JointRange.from_pairs([("x", 1), ("x", 1), ("x", 2), ("y", 2), ("y", 9)])
-    >>> (found,) = left_by_column([joint], joint.sensitive)
+    >>> (found,) = left_by_column(joint)
     >>> found.distinct_l, round(found.guess_share, 2), found.guess_rows
     (2, 0.67, 3)
     """
-    widths = [_width(sensitive, place) for place in range(len(sensitive.coordinates))]
-    found: list[list[ColumnLeft]] = [[] for _ in widths]
-    for joint in parts:
-        for place, width in enumerate(widths):
-            found[place].append(_of_part(joint, place, width))
-    return tuple(_joined(parts, sensitive, place) for place, parts in enumerate(found))
+    return tuple(map(partial(_left_of_column, joint), joint.sensitive.coordinates))
 
 
-def _width(sensitive: Alphabet, place: int) -> float | None:
-    coordinate = sensitive.coordinates[place]
+def _width(coordinate: Coordinate) -> float | None:
     there = coordinate.values[~coordinate.missing]
     if coordinate.kind != "number" or len(there) < 2:
         return None
@@ -93,10 +87,10 @@ def _width(sensitive: Alphabet, place: int) -> float | None:
     return width if isfinite(width) else None
 
 
-def _of_part(joint: JointRange, place: int, width: float | None) -> ColumnLeft:
-    coordinate = joint.sensitive.coordinates[place]
-    seen, codes = joint.observation_of, cell_numbers(coordinate)[joint.indices]
-    size = int(codes.max()) + 1
+def _left_of_column(joint: JointRange, coordinate: Coordinate) -> ColumnLeft:
+    width = _width(coordinate)
+    seen, numbers = joint.observation_of, cell_numbers(coordinate)
+    codes, size = numbers[joint.indices], int(numbers.max()) + 1
     keys, inverse = np.unique(seen.astype(np.int64) * size + codes, return_inverse=True)
     rows = np.bincount(inverse.ravel(), weights=joint.rows)
     of = keys // size
@@ -125,21 +119,4 @@ def _of_part(joint: JointRange, place: int, width: float | None) -> ColumnLeft:
         guess_rows=int(totals[worst]),
         close_rows=close,
         close_width=width,
-    )
-
-
-def _joined(parts: list[ColumnLeft], sensitive: Alphabet, place: int) -> ColumnLeft:
-    fewest = min(one.distinct_l for one in parts)
-    worst = max(parts, key=lambda one: (one.guess_share, one.guess_rows))
-    is_close = parts[0].close_rows is not None
-    return ColumnLeft(
-        column=parts[0].column,
-        values=int(cell_numbers(sensitive.coordinates[place]).max()) + 1,
-        rows=sum(one.rows for one in parts),
-        distinct_l=fewest,
-        narrowest_rows=sum(one.narrowest_rows for one in parts if one.distinct_l == fewest),
-        guess_share=worst.guess_share,
-        guess_rows=worst.guess_rows,
-        close_rows=sum(one.close_rows or 0 for one in parts) if is_close else None,
-        close_width=parts[0].close_width,
     )

@@ -23,6 +23,8 @@ from hartley.model.disjoint_sets import unite
 
 COMPILED_FROM = 200_000
 """Links from which the compiler is worth its time."""
+MANY_LINKS = 4
+"""Where there are so many links to a value, one round at once joins nearly all."""
 
 
 @hot_loop
@@ -48,26 +50,26 @@ def linked_groups(size: int, anchors: Ints, linked: Ints) -> Partition:
     Partition({0, 2, 3}, {1})
     """
     parent: Ints = np.arange(size).astype(code_type(size))
+    if len(anchors) >= MANY_LINKS * size:
+        parent, anchors, linked = _joined_once(parent, anchors, linked)
     join = join_links.for_size(len(anchors), COMPILED_FROM)
-    if join is join_links.plain:
-        return Partition(_joined_at_once(parent, anchors, linked))
-    join(anchors, linked, parent)
-    return Partition(_settled(parent))
+    if join is not join_links.plain:
+        join(anchors, linked, parent)
+        return Partition(_settled(parent))
+    # Few links do not wait for the compiler, and one by one they would take longer.
+    while len(anchors):
+        parent, anchors, linked = _joined_once(parent, anchors, linked)
+    return Partition(parent)
 
 
-def _joined_at_once(parent: Ints, anchors: Ints, linked: Ints) -> Ints:
-    """Join the two ends of all links, round by round: of neighbours the least group stays.
-
-    Few links do not wait for the compiler, and one by one they would take longer.
-    """
-    while True:
-        one, other = parent[anchors], parent[linked]
-        apart = one != other
-        if not apart.any():
-            return parent
-        one, other = one[apart], other[apart]
-        np.minimum.at(parent, np.maximum(one, other), np.minimum(one, other))
-        parent = _settled(parent)
+def _joined_once(parent: Ints, anchors: Ints, linked: Ints) -> tuple[Ints, Ints, Ints]:
+    """Join each group with the least of its neighbours; give the links between groups that are left."""
+    one, other = parent[anchors], parent[linked]
+    np.minimum.at(parent, np.maximum(one, other), np.minimum(one, other))
+    parent = _settled(parent)
+    one, other = parent[one], parent[other]
+    apart = one != other
+    return parent, one[apart], other[apart]
 
 
 def _settled(parent: Ints) -> Ints:

@@ -55,8 +55,14 @@ class CountQueries:
     @classmethod
     def draw(cls, joint: JointRange, seed: int, queries: int = QUERIES) -> CountQueries:
         """Draw the counts of a table; fewer where too few rows answer most of them."""
-        columns = tuple(_CellColumn.of(column) for column in joint.public.coordinates)
-        rows = rows_of_values(joint)
+        return cls.of_columns(joint.public.coordinates, rows_of_values(joint), seed, queries)
+
+    @classmethod
+    def of_columns(
+        cls, coordinates: Sequence[Coordinate], rows: Int64s, seed: int, queries: int = QUERIES
+    ) -> CountQueries:
+        """Draw the counts of different rows, given by column, and how many there are of each."""
+        columns = tuple(_CellColumn.of(column) for column in coordinates)
         least = LEAST_ANSWER * float(rows.sum())
         source = np.random.default_rng(seed)
         drawn: list[CountQuery] = []

@@ -65,17 +65,7 @@ class ColumnUsefulness:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
-        return {
-            "name": self.name,
-            "mean_move": self.mean_move,
-            "max_move": self.max_move,
-            "mean_relative_width": self.mean_relative_width,
-            "unchanged_share": self.unchanged_share,
-            "max_relative_width": self.max_relative_width,
-            "counted": self.counted,
-            "left_out_rows": self.left_out_rows,
-            "vanished": self.vanished,
-        }
+        return {name: value for name, value in vars(self).items() if name != "unit"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,12 +81,7 @@ class Correlation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
-        return {
-            "columns": list(self.columns),
-            "before": self.before,
-            "after": self.after,
-            "left_out_rows": self.left_out_rows,
-        }
+        return {**vars(self), "columns": list(self.columns)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,11 +53,9 @@ def first_beyond(column: Coordinate, limit: Fraction) -> tuple[Int64s, Int64s]:
     found, inverse = np.unique(numbers, return_inverse=True)
     ranks[here] = inverse
     reach = floor(limit / unit)
-    if found.dtype != object and abs(int(found[0])) + abs(int(found[-1])) + reach < MOST_WHOLE:
-        beyond = np.searchsorted(found, found + reach, side="right")
-    else:
-        beyond = _by_two_fingers(found.tolist(), reach)
-    return ranks, beyond.astype(np.int64)
+    if abs(int(found[0])) + abs(int(found[-1])) + reach >= MOST_WHOLE:
+        found = found.astype(object)
+    return ranks, np.searchsorted(found, found + reach, side="right").astype(np.int64)
 
 
 def spread(column: Coordinate, places: npt.NDArray[np.intp]) -> float:
@@ -133,16 +131,6 @@ def _microseconds(moment: dt.datetime) -> int:
         moment = moment.replace(tzinfo=dt.UTC)
     since = moment - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds
-
-
-def _by_two_fingers(ascending: list[int], reach: int) -> Int64s:
-    beyond = np.empty(len(ascending), dtype=np.int64)
-    above = 0
-    for at, number in enumerate(ascending):
-        while above < len(ascending) and ascending[above] - number <= reach:
-            above += 1
-        beyond[at] = above
-    return beyond
 
 
 @dataclass(frozen=True, eq=False)

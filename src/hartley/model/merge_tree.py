@@ -101,6 +101,11 @@ class MergeTree:
         """The merges in order, as pairs of places."""
         return list(zip(self.kept.tolist(), self.joined.tolist(), strict=True))
 
+    @property
+    def end(self) -> Partition:
+        """The partition that the run ends in."""
+        return self.partition(self.steps)
+
     def partition(self, step: int) -> Partition:
         """Return the partition at the end of a step."""
         if not 0 <= step <= self.steps:

@@ -14,6 +14,8 @@ COUNTED_FROM = 500_000
 
 MOST_MARKED = 4
 """Where there are up to so many possible keys for each key, they are marked and not sorted."""
+MOST_ON_GRID = 1 << 22
+"""Up to so many pairs are counted on a grid: compiling, or loading what was compiled, takes longer."""
 
 
 def rows_of_pairs(
@@ -28,6 +30,8 @@ def rows_of_pairs(
     >>> starts.tolist(), codes.tolist(), counts.tolist()
     ([0, 1, 2], [1, 0], [1, 2])
     """
+    if size * width <= MOST_MARKED * min(len(observed), MOST_ON_GRID) and (rows is None or rows.min() > 0):
+        return _on_grid(observed, sensitive, rows, size, width)
     if len(observed) < COUNTED_FROM:
         return _by_comparison(observed, sensitive, rows, size, width)
     return by_counting(observed, sensitive, rows, size, width)
@@ -125,6 +129,19 @@ def count_pairs(
             kept += 1
     indptr[size] = kept
     return kept
+
+
+def _on_grid(
+    observed: Ints, sensitive: Ints, rows: Ints | None, size: int, width: int
+) -> tuple[Int64s, Ints, Ints]:
+    """Count on a grid of all pairs, where they are few; nothing is sorted and nothing compiled."""
+    total = len(observed) if rows is None else int(rows.sum())
+    # Bins hold floating-point numbers where rows are given; they are exact, for no table has 2**53 rows.
+    grid = np.bincount(observed.astype(np.int64) * width + sensitive, rows, size * width)
+    occurs = np.flatnonzero(grid)
+    indptr = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(np.count_nonzero(grid.reshape(size, width), axis=1), out=indptr[1:])
+    return indptr, (occurs % width).astype(code_type(width)), grid[occurs].astype(code_type(total))
 
 
 def _by_comparison(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from warnings import warn
 
 import numpy as np
 
@@ -177,8 +178,20 @@ class Partition:
         """Tell whether every cluster lies inside one cluster of the other."""
         return self.meet(other) == self
 
-    # Spellings of the edition before, for one edition more.
-    fuse, refine, is_refinement_of = join, meet, refines
+    def fuse(self, other: Partition) -> Partition:
+        """Return :meth:`join`, under its name before 0.3."""
+        warn("Partition.fuse is called join now", DeprecationWarning, stacklevel=2)
+        return self.join(other)
+
+    def refine(self, other: Partition) -> Partition:
+        """Return :meth:`meet`, under its name before 0.3."""
+        warn("Partition.refine is called meet now", DeprecationWarning, stacklevel=2)
+        return self.meet(other)
+
+    def is_refinement_of(self, other: Partition) -> bool:
+        """Return :meth:`refines`, under its name before 0.3."""
+        warn("Partition.is_refinement_of is called refines now", DeprecationWarning, stacklevel=2)
+        return self.refines(other)
 
     def _require_same_values(self, other: Partition) -> None:
         if len(self.labels) != len(other.labels):

@@ -22,6 +22,9 @@ CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
 Labels: TypeAlias = Literal["midpoint", "centroid", "member", "range", "interval", "set"]
 """What a cluster is written as."""
 LABELS: tuple[Labels, ...] = get_args(Labels)
+FileLabel: TypeAlias = Labels | Literal["bounds"]
+"""What a file shows for a cluster: one of these, or where it begins and ends, in two columns."""
+FILE_LABELS: tuple[FileLabel, ...] = (*LABELS, "bounds")
 LikeInput: TypeAlias = Literal["yes", "no", "bom"]
 """Whether a CSV file is written as the input was; in UTF-8 with a byte order mark instead of its encoding."""
 LIKE_INPUT: tuple[LikeInput, ...] = get_args(LikeInput)

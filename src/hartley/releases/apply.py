@@ -18,13 +18,13 @@ import numpy as np
 
 from hartley.errors import OptionError, PolicyError, TableError, option
 from hartley.model import Alphabet, Partition
-from hartley.releases.bare_columns import bare_frame, without_remains
 from hartley.releases.cell_text import Cell, cell_text, parse_cell, values_of
 from hartley.releases.codebook import Codebook, CodedColumn
 from hartley.releases.column_recoding import CellLabels
 from hartley.releases.nearest import Nearest
 from hartley.releases.policy import Policy, Unseen
 from hartley.releases.rows.source_rows import Rows
+from hartley.releases.writer.bare_columns import bare_frame, without_remains
 from hartley.releases.writer.publication import Publication, UnseenValue
 from hartley.tables import ReadOptions, Table, open_table
 from hartley.tables.sources.frames import computed
@@ -177,9 +177,15 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     rows = Rows(table, policy.public_names)
     applied = apply_codebook(policy, rows, unseen)
     labels: Any = rows.connection.sql(applied.publication.recoded_natural()).to_arrow_table()
-    released = eager.select(policy.published).with_columns(
-        _series(without_remains(labels.column(place).combine_chunks()), name, eager)
-        for place, name in enumerate(policy.public_names)
+    pairs = policy.bounds_of
+    shown = [one for name in policy.public_names for one in (pairs[name].names if name in pairs else (name,))]
+    released = (
+        eager.select(policy.published)
+        .with_columns(
+            _series(without_remains(labels.column(place).combine_chunks()), name, eager)
+            for place, name in enumerate(shown)
+        )
+        .select(policy.file_columns)
     )
     table.close()
     bare = bare_frame(released)
@@ -231,6 +237,11 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
 
     if unseen not in UNSEEN:
         raise OptionError.unknown("way to treat unseen values", unseen, UNSEEN)
+    if policy.bounds_of:
+        raise PolicyError(
+            f"the policy was made with {option('labels', 'bounds')}, which rows in Spark do not get; apply "
+            "it to a file"
+        )
     policy.require_columns(frame.columns, "the table")
     types = {field.name: plain_type(field.dataType) for field in frame.schema.fields}
     given = {field.name: field.dataType for field in frame.schema.fields}

@@ -131,8 +131,12 @@ def values_of(alphabet: Alphabet) -> list[tuple[Cell, ...]]:
 
 
 def value_texts(alphabet: Alphabet) -> list[tuple[str | None, ...]]:
-    """Return the values of an alphabet in their order, as text."""
-    return list(zip(*map(column_texts, alphabet.coordinates), strict=True))
+    """Return the values of an alphabet in their order, as text; of several columns equal cells share one."""
+    if len(alphabet.coordinates) == 1:
+        return [(text,) for text in column_texts(alphabet.coordinates[0])]
+    shared: dict[str | None, str | None] = {}
+    columns = ([shared.setdefault(text, text) for text in column_texts(one)] for one in alphabet.coordinates)
+    return list(zip(*columns, strict=True))
 
 
 def column_texts(coordinate: Coordinate) -> list[str | None]:

@@ -296,11 +296,13 @@ def transparent_statement(policy: Policy) -> str | msgspec.UnsetType:
             "sensitive values, because none was asked for."
         )
     who = "nobody's sensitive value" if not known else f"the sensitive values of at most {known} rows"
+    other = ", the reference table has none of these rows" if choices.reference is True else ""
+    besides = "" if not choices.known_besides else f", their {', '.join(choices.known_besides)}"
     return (
-        "Someone who knows everybody's public values, this program, these options and the released file "
-        f"still has {' and '.join(left)} possible for every {'other ' if known else ''}row. Assumed: the "
-        "options were chosen without looking at the sensitive columns, this is the only release of these "
-        f"rows, and the reader knows {who}."
+        f"Someone who knows everybody's public values{besides}, this program, these options and the released "
+        f"file still has {' and '.join(left)} possible for every {'other ' if known else ''}row. Assumed: "
+        "the options were chosen without looking at the sensitive columns, this is the only release of these "
+        f"rows{other}, and the reader knows {who}."
     )
 
 

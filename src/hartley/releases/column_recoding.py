@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +23,8 @@ RecodingForm = Literal["kept", "bands", "groups", "all"]
 ALL = "all"
 """The label of a column in which everything has one."""
 ON_A_LINE = ("number", "date", "timestamp")
+FROM, TO = "_from", "_to"
+"""What is put after the name of a column whose classes stand in files by their two ends."""
 
 
 class RecodedBand(StrictStruct, frozen=True, kw_only=True):
@@ -111,6 +114,60 @@ class ColumnRecoding(StrictStruct, frozen=True, kw_only=True):
         line = [edge for edge in (outer[0], *borders, outer[1]) if edge is not None]
         rises = all(one < other for one, other in pairwise(line))
         return borders == ends and None not in borders and rises and len(labels) == len(self.bands)
+
+
+class LabelEnds(StrictStruct, frozen=True, kw_only=True):
+    """The words of a class or band, and its ends as cells; null where it is open."""
+
+    label: str
+    begin: str | None = None
+    end: str | None = None
+
+
+class ColumnBounds(StrictStruct, frozen=True, kw_only=True):
+    """A column that files have as two."""
+
+    column: str
+    ends: tuple[LabelEnds, ...] = ()
+    """The ends of every label; of a column that is not recoded none, for each cell is both."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The two columns of a file."""
+        return f"{self.column}{FROM}", f"{self.column}{TO}"
+
+    def split(self, labels: Sequence[str | None]) -> tuple[list[str | None], list[str | None]]:
+        """Return where labels begin and where they end.
+
+        >>> ages = ColumnBounds(column="age", ends=(LabelEnds(label="65 and over", begin="65"),))
+        >>> ages.split(["65 and over", None])
+        (['65', None], [None, None])
+        """
+        if not self.ends:
+            return list(labels), list(labels)
+        known = {one.label: one for one in self.ends}
+        found = [None if label is None else known[label] for label in labels]
+        begins = [None if one is None else one.begin for one in found]
+        return begins, [None if one is None else one.end for one in found]
+
+    def is_sound(self, kind: Kind, labels: set[str | None], *, is_unchanged: bool) -> bool:
+        """Tell whether all labels of a column have ends, different ones, of the column's kind."""
+        pairs = {(one.begin, one.end) for one in self.ends}
+        known = {one.label for one in self.ends}
+        if (
+            kind not in ON_A_LINE
+            or len({len(pairs), len(known), len(self.ends)}) > 1
+            or (None, None) in pairs
+        ):
+            return False
+        try:
+            for pair in pairs:
+                low, high = (parse_cell(text, kind) for text in pair)
+                if low is not None and high is not None and low > high:
+                    return False
+        except (ValueError, KeyError, TypeError):
+            return False
+        return not self.ends if is_unchanged else labels - {None} <= known
 
 
 class CellLabels:

@@ -23,8 +23,8 @@ from hartley.documents import POLICY
 from hartley.errors import ColumnError, PolicyError
 from hartley.releases.canonical import StrictStruct, canonical_bytes, read_canonical, read_head
 from hartley.releases.cell_text import Cell, Kind, cell_text, is_label, parse_cells, value_texts
-from hartley.releases.column_recoding import ColumnRecoding
-from hartley.releases.tree_document import TreeDocument
+from hartley.releases.column_recoding import ColumnBounds, ColumnRecoding
+from hartley.releases.tree_document import LevelDocument, TreeDocument
 
 if TYPE_CHECKING:
     from hartley.model import Alphabet
@@ -148,6 +148,10 @@ class Choices(StrictStruct, frozen=True, kw_only=True):
     """Which cuts of a tree were tried, where it must hold for a reader who knows the program."""
     transparent_knows: int | msgspec.UnsetType = msgspec.UNSET
     """How many sensitive values that reader may know."""
+    known_besides: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Columns that are not published and that reader knows of everybody; not written without any."""
+    reference: bool | msgspec.UnsetType = msgspec.UNSET
+    """Whether the cuts of a tree were chosen by another table, too; not written where they were not."""
 
     @property
     def defuses_formulas(self) -> bool:
@@ -220,6 +224,10 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
     """Combinations of the codebooks' labels that are withheld."""
     tree: TreeDocument | msgspec.UnsetType = msgspec.UNSET
     """The tree of cuts whose classes the clusters are; not written where there is none."""
+    levels: LevelDocument | msgspec.UnsetType = msgspec.UNSET
+    """The path of levels that led to the codebooks of columns; not written where there is none."""
+    bounds: tuple[ColumnBounds, ...] | msgspec.UnsetType = msgspec.UNSET
+    """The columns that files have as two, where a class begins and ends; not written where there are none."""
     checksum: str = ""
     """SHA-256 of everything else, so that damage is noticed."""
 
@@ -240,11 +248,13 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
             hartley=hartley.__version__,
             key=secrets.token_hex(32),
             public=tuple(RecodedColumn(name=c.name, kind=c.kind, coding=c.coding) for c in book.columns),
-            clusters=clusters,
+            clusters=(),
             **fields,
         )
-        # Through its JSON once, so that what is hashed here is what will be read.
+        # Through its JSON once, so that what is hashed here is what will be read. The texts of clusters stay
+        # as they are there, and here many members share one.
         policy = msgspec.json.decode(msgspec.json.encode(policy), type=cls)
+        policy = msgspec.structs.replace(policy, clusters=clusters)
         return msgspec.structs.replace(policy, checksum=policy.content_hash())
 
     @classmethod
@@ -318,11 +328,27 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
         return tuple(name for name in self.columns if name in named)
 
     @property
+    def bounds_of(self) -> dict[str, ColumnBounds]:
+        """The recoded columns that files have as two."""
+        return {} if isinstance(self.bounds, msgspec.UnsetType) else {one.column: one for one in self.bounds}
+
+    @property
+    def file_columns(self) -> tuple[str, ...]:
+        """The columns of the released table as a file names them."""
+        pairs = self.bounds_of
+        return tuple(
+            file for name in self.published for file in (pairs[name].names if name in pairs else (name,))
+        )
+
+    @property
     def published_numbers(self) -> tuple[str, ...]:
-        """The published columns whose cells are numbers in the release as well."""
+        """The columns of a file whose cells are numbers in the release as well."""
         kinds: dict[str, Kind | None] = {one.name: one.kind for one in self.sensitive}
         kinds |= self.untouched_kinds | {one.name: one.released_kind for one in self.public}
-        return tuple(name for name in self.published if kinds.get(name) == "number")
+        for one in self.public:
+            if one.name in self.bounds_of:
+                kinds |= dict.fromkeys(self.bounds_of[one.name].names, one.kind)
+        return tuple(name for name in self.file_columns if kinds.get(name) == "number")
 
     def shown_beside(self, sensitive: Iterable[str]) -> tuple[str, ...]:
         """Return what this release tells the readers of a later one as it is, beside its labels.
@@ -468,6 +494,22 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
             raise PolicyError(f"{name} is damaged: a cell is not of its column's kind") from None
         if not self.clusters or not width:
             raise PolicyError(f"{name} is damaged: it has no clusters")
+        self._require_bounds(name)
+
+    def _require_bounds(self, name: str) -> None:
+        """Refuse bounds of other columns, under names that are taken, or that do not tell labels apart."""
+        pairs, files = self.bounds_of, [file.casefold() for file in self.file_columns]
+        places = {column.name: place for place, column in enumerate(self.public)}
+        listed = 0 if isinstance(self.bounds, msgspec.UnsetType) else len(self.bounds)
+        is_sound = len(pairs) == listed and set(pairs) <= set(places)
+        if not is_sound or (pairs and len(set(files)) < len(files)):
+            raise PolicyError(f"{name} is damaged: a column of bounds stands in it twice, or is not recoded")
+        for column, pair in pairs.items():
+            coded, labels = self.public[places[column]], {one.label[places[column]] for one in self.clusters}
+            if self.codebooks:
+                labels |= {band.label for band in self.codebooks[places[column]].bands}
+            if not pair.is_sound(coded.kind, labels, is_unchanged=coded.coding == "unchanged"):
+                raise PolicyError(f"{name} is damaged: the bounds of a column do not tell its labels apart")
 
 
 class Head(msgspec.Struct):

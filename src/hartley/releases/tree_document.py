@@ -47,3 +47,15 @@ class TreeDocument(StrictStruct, frozen=True, kw_only=True):
     roots: int
     """The first so many nodes are roots: one for each combination of kept cells."""
     nodes: tuple[TreeNode, ...]
+
+
+class LevelDocument(StrictStruct, frozen=True, kw_only=True):
+    """The path of levels behind codebooks of columns: every level is one more cut, of all classes at once."""
+
+    trials: Literal["strict", "retry"]
+    kept: tuple[str, ...]
+    """Columns that are published as they are."""
+    held: tuple[TreeCut, ...]
+    """The levels that held, in order."""
+    failed: TreeCut | None = None
+    """The one that was tried after them and failed."""

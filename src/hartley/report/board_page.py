@@ -19,9 +19,11 @@ from hartley.report.words.release import share, what_is_lost
 from hartley.workflow.show_release import CodebookLines, left_of_each, usefulness_of
 
 if TYPE_CHECKING:
+    from hartley.frontiers import Point
     from hartley.measures.audit import Audit
     from hartley.measures.by_column import ColumnLeft
     from hartley.report.html import Report
+    from hartley.workflow.trees.price import TransparencyPrice
 
 MOST_ROWS = 5
 LOOKED_AT = 200
@@ -32,8 +34,25 @@ NOT_PROTECTED = (
     "Readers may still guess: candidates are counted, not weighed, and one may be likelier than the rest.",
     "Only the columns named here are covered. Another table about the same people, or another release of "
     "this one, can be combined with it.",
-    "A reader who knows how the release was chosen may learn more; a transparent release covers that.",
 )
+
+
+def of_transparency(point: Point, price: TransparencyPrice | None) -> str:
+    """Say what a reader who knows how the release was chosen learns, and the price of a promise there."""
+    if price is None:
+        spans, instead = "", ""
+    else:
+        theirs, best = f"{100 * price.transparent:.1f} %", f"{100 * price.best:.1f} %"
+        spans = f": its classes span {theirs} of a column on average, not {best}"
+        instead = (
+            f". Its classes span {theirs} of a column on average, those of the best release found {best}"
+        )
+    if point.levels is not None or (point.tree is not None and point.tree.is_transparent):
+        return f"A reader who knows how the release was chosen is left what was asked for, too{instead}."
+    return (
+        "A reader who knows how the release was chosen may learn more; a transparent release covers that"
+        f"{spans}."
+    )
 
 
 @dataclass(frozen=True)
@@ -53,7 +72,9 @@ def board_content(report: Report, before: Audit, after: Audit) -> dict[str, Any]
     lines = CodebookLines.of_point(joint, point, report.frontier.codeword)
     left = left_of_each(report.reader, lines.book.partition)
     first = words.headline(after, left=() if report.jointly else left)
-    lost = what_is_lost(usefulness_of(joint, point, report.frontier.codeword), before.rows, point)
+    lost = what_is_lost(
+        usefulness_of(joint, point, report.frontier.codeword), before.rows, point, joint.public
+    )
     return {
         "verdict": first,
         "is_exposed": first.colour == "red",
@@ -62,7 +83,7 @@ def board_content(report: Report, before: Audit, after: Audit) -> dict[str, Any]
         "columns": joint.public.columns,
         "examples": _examples(report, lines),
         "lost_first": lost[: 1 + len(joint.public.columns)],
-        "not_protected": NOT_PROTECTED,
+        "not_protected": (*NOT_PROTECTED, of_transparency(report.chosen, report.price)),
         "bands": [_bands(lines, place) for place in range(len(joint.public.columns))],
     }
 

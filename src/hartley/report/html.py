@@ -26,6 +26,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.alphabet import CLUSTER
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand
+from hartley.releases.rows.reader import Reader
 from hartley.report.board_page import board_content
 from hartley.report.figures import (
     Figure,
@@ -39,10 +40,11 @@ from hartley.report.figures.figure import shown_label
 from hartley.report.words import audit as words
 from hartley.report.words.release import what_is_lost
 from hartley.tables.sources.source import required as optional_package
-from hartley.workflow.show_release import Reader, before_and_after, usefulness_of
+from hartley.workflow.show_release import before_and_after, usefulness_of
 
 if TYPE_CHECKING:
     from hartley.measures.audit import Audit
+    from hartley.workflow.trees.price import TransparencyPrice
 
 MOST_WITNESSES = 10
 MOST_LISTED = 12
@@ -80,6 +82,8 @@ class Report:
     """What was asked for; a page for the public says nothing else."""
     closeness: Closeness = NO_CLOSENESS
     """Which sensitive values count as one."""
+    price: TransparencyPrice | None = None
+    """What a promise to a reader who knows the program costs, where that is known."""
     jointly: bool = False
     """Whether several sensitive columns count as one value."""
 
@@ -101,6 +105,7 @@ class Report:
                 self.frontier,
                 chosen=self.chosen,
                 unit=unit,
+                columns=len(self.joint.public.columns),
                 subject=words.frontier_title(self.joint, self.table),
             ),
             candidates_figure(self.joint, partition),
@@ -221,7 +226,10 @@ class Report:
                 for figure in self.figures(disclosive=disclosive)
             ],
             "lost": what_is_lost(
-                usefulness_of(self.joint, self.chosen, self.frontier.codeword), before.rows, self.chosen
+                usefulness_of(self.joint, self.chosen, self.frontier.codeword),
+                before.rows,
+                self.chosen,
+                self.joint.public,
             ),
             "reason": self.reason,
             "point": _point(

@@ -15,7 +15,7 @@ from hartley.report.words.audit import headline, identifier_warning
 from hartley.report.words.verdict import Headline
 
 if TYPE_CHECKING:
-    from hartley.frontiers import Frontier
+    from hartley.frontiers import Point
     from hartley.measures.audit import Audit
     from hartley.search.greedy.runs import GreedyRun
     from hartley.workflow.audit_table import AuditResult
@@ -212,9 +212,12 @@ def result_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
     raise InputError("a data frame needs pandas or polars; install one of them")
 
 
-def frontier_frame(frontier: Frontier) -> Any:
-    """Return a frontier as a frame: one row for each point."""
-    return result_frame([_plain(point.to_dict()) for point in frontier.points])
+def points_frame(points: Sequence[Point], **more: Sequence[float]) -> Any:
+    """Return points of a frontier as a frame: one row for each, and more columns where these are given."""
+    rows = [_plain(point.to_dict()) for point in points]
+    for name, column in more.items():
+        rows = [{**row, name: cell} for row, cell in zip(rows, column, strict=True)]
+    return result_frame(rows)
 
 
 def run_frame(run: GreedyRun) -> Any:

@@ -18,6 +18,7 @@ from hartley.report.words import audit as words
 from hartley.report.words.verdict import FEWEST
 from hartley.tables.locations import shown_source
 from hartley.workflow.request.time_limit import LimitFields, SearchLimits
+from hartley.workflow.trees.price import price_of_transparency
 
 if TYPE_CHECKING:
     from hartley.workflow.study import Study
@@ -84,6 +85,9 @@ def study_report(study: Study, demand: Demand, command: str, fields: Mapping[str
         demand=demand,
         closeness=found.question.closeness,
         jointly=study.jointly,
+        price=price_of_transparency(
+            found.question, demand, choice.point, limits.start(found.question.default_seconds)
+        ),
     )
 
 

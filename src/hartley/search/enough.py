@@ -322,7 +322,19 @@ class Enough:
 
     def is_met_by(self, partition: Partition) -> bool:
         """Tell whether every cluster of a partition is enough."""
-        return bool(self.are_enough(partition.labels, partition.size).all())
+        if self._is_each_enough:
+            return True
+        if self.is_beside or not self.demand.is_plain.all():
+            return bool(self.are_enough(partition.labels, partition.size).all())
+        rows = np.bincount(partition.labels, weights=self.rows, minlength=partition.size)
+        return bool(rows.min() >= self.row_k) and all(
+            self.reached_by(partition, count) >= wanted for count, wanted in enumerate(self.wanted.tolist())
+        )
+
+    @cached_property
+    def _is_each_enough(self) -> bool:
+        """Whether every public value is enough by itself; a set that holds one is enough, too."""
+        return bool(self.are_enough(np.arange(self.size), self.size).all())
 
     def reached_by(self, partition: Partition, count: int) -> int:
         """Return the least that a cluster of a partition holds of one count."""

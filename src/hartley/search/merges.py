@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 
 import numpy as np
 
@@ -14,8 +14,11 @@ from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import Utility
 from hartley.model import Partition
 from hartley.model.arrays import Flags, Floats, Int64s, Ints
+from hartley.model.requirement import Requirement
+from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
+from hartley.search.line.borders import Borders
 from hartley.search.line.ordered_values import Band
 from hartley.search.problem import NOTHING, Answer, Problem, too_many_components
 from hartley.search.withheld import without_values, worst_clusters
@@ -50,6 +53,7 @@ def _grown(
     if held is None and growing.is_beyond_reach:
         return None
     unions = question.utility.union_costs()
+    order = None if question.shape.is_any or held is None else question.positions
     for place, root in enumerate(growing.root.tolist()):
         if root != place:
             unions.merge(root, place)
@@ -61,6 +65,8 @@ def _grown(
         costs[place] = np.inf
         if held is not None:
             costs[held] = np.inf
+        if order is not None and held is not None:
+            costs[~_beside(growing.root, held, order, place)] = np.inf
         partner = int(np.argmin(costs))
         if not np.isfinite(costs[partner]):
             return None
@@ -85,7 +91,17 @@ class _Growing:
         self._side = np.zeros(joint.observations, dtype=np.int64)
         if joint.observed_side is not None:
             self._side[:] = joint.observed_side
-        self._enough = Enough.of(joint.by_observation(), question.held, question.closeness)
+        observed = joint.by_observation()
+        self._enough = Enough.of(observed, question.held, question.closeness)
+        self._counted, self._needed = self._enough, np.zeros((joint.observations, 0), dtype=np.int64)
+        if question.has_bits_beside:
+            # Bits are counted from what is left to whoever knows the side value alone.
+            names = ("distinct-l",) if question.closeness.is_empty else ("distinct-l", "separated-l")
+            self._counted = Enough.of(observed, [Requirement(name, 1) for name in names], question.closeness)
+            known = self._side if joint.known_of_side is None else joint.known_of_side[self._side]
+            before = self._counted.counts_of_clusters(known, int(known.max()) + 1)[known, :-1]
+            bits = min(one.wanted for one in question.limits if one.name == "l0")
+            self._needed = np.ceil(before / 2 ** min(bits + SLACK, MOST_BITS)).astype(np.int64)
         clusters = self.root[self._public]
         order = np.argsort(clusters, kind="stable")
         ends = np.searchsorted(clusters[order], first, side="right")
@@ -106,7 +122,7 @@ class _Growing:
         found = np.zeros(len(root), dtype=np.bool_)
         pairs = root[self._public] * (int(self._side.max(initial=0)) + 1) + self._side
         different, labels = np.unique(pairs, return_inverse=True)
-        lacking = ~self._enough.are_enough(labels, len(different))
+        lacking = self._lacking(np.arange(len(labels)), labels, len(different))
         found[root[self._public[lacking[labels]]]] = True
         return found
 
@@ -121,7 +137,17 @@ class _Growing:
         self.root[self._public[seen]] = kept
         different, labels = np.unique(self._side[seen], return_inverse=True)
         self.poor[gone] = False
-        self.poor[kept] = not self._enough.take(seen).are_enough(labels, len(different)).all()
+        self.poor[kept] = bool(self._lacking(seen, labels, len(different)).any())
+
+    def _lacking(self, seen: Int64s, labels: Ints, clusters: int) -> Flags:
+        """Return which sets of observations keep too little; those of a set show the same side value."""
+        lacking: Flags = ~self._enough.take(seen).are_enough(labels, clusters)
+        if self._needed.shape[1]:
+            needed = np.zeros((clusters, self._needed.shape[1]), dtype=np.int64)
+            needed[labels] = self._needed[seen]
+            left = self._counted.take(seen).counts_of_clusters(labels, clusters)[:, :-1]
+            lacking |= (left < needed).any(axis=1)
+        return lacking
 
     def at_once(self) -> Partition | None:
         """Return the partition in which all that keeps too little is one cluster, or else everything is.
@@ -176,7 +202,8 @@ def joined(question: Problem, found: Answer, effort: Effort) -> Answer:
                 costs[~_beside(root, held, order, place)] = np.inf
             partner = int(np.argmin(costs))
             best = min(best, (float(costs[partner]), min(place, partner), max(place, partner)))
-        if not np.isfinite(best[0]) and len(withheld):
+        is_free = question.shape.is_any or not question.missing[held].any()
+        if not np.isfinite(best[0]) and len(withheld) and is_free:
             return joined(question, replace(found, withheld=NOTHING, withheld_rows=0), effort)
         if not np.isfinite(best[0]):
             raise too_many_components(most)
@@ -237,64 +264,114 @@ def _cost_beside(utility: Utility, partition: Partition, held: Flags) -> float:
 
 
 MOST_TRIED = 4_096
-"""Sets of values that are tried to be withheld with cells that were missing before, at most."""
+"""Sets of values that are tried to be withheld, at most."""
+MOST_MERGED = 64
+"""Sets beside which the others are merged, at most."""
 MOST_LOOKED_AT = 20_000_000
 """Pairs that are looked at for that, at most."""
 
 
-def joining_missing(question: Problem, effort: Effort) -> Answer | None:
-    """Withhold what cells that were missing before need to be enough, and to be linked with the others.
+def withholding_sets(question: Problem, effort: Effort) -> Answer | None:
+    """Withhold sets of values, the fewest first, and merge the others from single values on.
 
     A missing cell has no place among the others, so where it keeps too little by itself a release is possible
-    only if something is withheld that joins it. Sets of values are tried, the fewest first, beside all others
-    as one cluster, which is enough wherever anything is. Then the others are merged from single values on,
-    and kept so where that costs less. ``None`` where no set is found.
+    only if something is withheld that joins it; and what is withheld ties components together. A set is of
+    use if all others are enough as one cluster, which is the case wherever anything is. ``None`` where no
+    set is found.
     """
-    joint, utility = question.joint, question.utility
-    missing = question.missing
-    if not question.budget or not missing.any():
+    is_free = question.most_components is None and question.joint.side is None
+    if not question.budget or (is_free and not question.missing.any()):
         return None
-    rows = rows_of_values(joint)
-    free = np.flatnonzero(~missing & (rows <= question.budget))
-    free = free[np.argsort(rows[free], kind="stable")]
-    left = min(MOST_TRIED, MOST_LOOKED_AT // joint.pairs)
-    whole = _Growing(question, Partition.whole(joint.public.size))
-    for some in chain.from_iterable(combinations(free.tolist(), size) for size in range(1, len(free) + 1)):
-        left -= 1
-        if left < 0 or effort.should_stop():
-            return None
-        withheld = np.array(sorted(some), dtype=np.int64)
-        if rows[withheld].sum() > question.budget:
-            continue
-        held = missing.copy()
+    rows = rows_of_values(question.joint)
+    whole = _Growing(question, Partition.whole(question.joint.public.size))
+    least = float(question.utility.costs(Partition.singletons(question.joint.public.size)).max())
+    best: Answer | None = None
+    merged_sets = 0
+    for withheld in withheld_sets(question):
+        if effort.should_stop() or merged_sets == MOST_MERGED or (best is not None and best.cost <= least):
+            break
+        held = question.missing.copy()
         held[withheld] = True
         together = Partition(held.astype(np.int64))
-        cost = _cost_beside(utility, together, held)
+        cost = _cost_beside(question.utility, together, held)
         if np.isfinite(cost) and not whole.lacks(together) and _is_linked(question, together):
-            best = Answer(
+            merged_sets += 1
+            answer = Answer(
                 partition=together,
                 cost=cost,
                 lower_bound_cost=None,
                 withheld=withheld,
                 withheld_rows=int(rows[withheld].sum()),
+                bands=_grid_bands(question, together, held),
             )
-            return _finer(question, best, held, effort) if question.shape.is_any else best
-    return None
+            answer = _finer(question, answer, held, effort)
+            best = answer if best is None or answer.cost < best.cost else best
+    return best
+
+
+def withheld_sets(question: Problem) -> Iterator[Int64s]:
+    """Yield the sets of values that may be withheld, those of fewest values first, as many as are tried."""
+    rows = rows_of_values(question.joint)
+    free = np.flatnonzero(~question.missing & (rows <= question.budget))
+    free = free[np.argsort(rows[free], kind="stable")]
+    every = chain.from_iterable(combinations(free.tolist(), size) for size in range(1, len(free) + 1))
+    for some in islice(every, min(MOST_TRIED, MOST_LOOKED_AT // question.joint.pairs)):
+        withheld = np.array(sorted(some), dtype=np.int64)
+        if rows[withheld].sum() <= question.budget:
+            yield withheld
 
 
 def _finer(question: Problem, whole: Answer, held: Flags, effort: Effort) -> Answer:
     """Return what is merged from single values on beside what is withheld, if that costs less."""
-    labels = np.where(held, len(held), np.arange(len(held)))
-    grown = _grown(question, Partition(labels), effort, held)
+    grown = _grown(question, _singles(question, held), effort, held)
     if grown is None:
         return whole
-    found = replace(whole, partition=grown, cost=_cost_beside(question.utility, grown, held))
+    found = replace(
+        whole,
+        partition=grown,
+        cost=_cost_beside(question.utility, grown, held),
+        bands=_grid_bands(question, grown, held),
+    )
     if question.most_components is not None:
         try:
             found = joined(question, found, effort)
         except UnreachableError:
             return whole
-    return min(whole, found, key=lambda answer: answer.cost)
+    return min(whole, found, key=lambda answer: answer.cost) if len(found.withheld) else whole
+
+
+def _singles(question: Problem, held: Flags) -> Partition:
+    """Return what is withheld as one cluster, and the others alone, or with those no border may part."""
+    labels = np.where(held, len(held), np.arange(len(held)))
+    order, borders = _grid(question)
+    if borders is not None:
+        firsts = np.maximum.accumulate(np.where(borders.allowed[:-1], np.arange(len(order)), 0))
+        labels[order] = np.where(held[order], len(held), order[firsts])
+    return Partition(labels)
+
+
+def _grid(question: Problem) -> tuple[Int64s, Borders | None]:
+    """Return the values along a line, and where borders may lie between them; ``None``: anywhere."""
+    positions = None if question.shape.is_any else question.positions
+    if positions is None:
+        return NOTHING, None
+    placed = np.flatnonzero(~np.isnan(positions))
+    order = placed[np.argsort(positions[placed], kind="stable")].astype(np.int64)
+    return order, Borders.of_shape(question.shape, positions[order], question.joint.public.coordinates[0])
+
+
+def _grid_bands(question: Problem, partition: Partition, held: Flags) -> tuple[Band, ...]:
+    """Return the bands of clusters in order, where there is a grid of borders."""
+    order, borders = _grid(question)
+    if borders is None:
+        return ()
+    ends: dict[int, Band] = {}
+    for rank, place in enumerate(order.tolist()):
+        if not held[place]:
+            cluster = int(partition.labels[place])
+            first = ends.get(cluster, Band(float(borders.low[rank]), 0.0))
+            ends[cluster] = Band(first.low, float(borders.high[rank]))
+    return tuple(ends.values())
 
 
 def _is_linked(question: Problem, partition: Partition) -> bool:

@@ -70,6 +70,8 @@ class Problem:
     """Which cuts of a tree are tried for a reader who knows the program."""
     transparent_knows: int = 0
     """How many sensitive values that reader may know."""
+    prior: Any = None
+    """What the cuts of a tree are chosen by besides the table: a reference table, and facts."""
 
     # What must be kept.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log2
@@ -45,7 +46,7 @@ from hartley.search.line.components.fewest import least_distortion_for_component
 from hartley.search.line.intervals import finest_free_grid, least_cost_of_components
 from hartley.search.line.ordered_values import LineUtility, OrderedValues
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
-from hartley.search.merges import joined, joining_missing, less_its_worst, merged
+from hartley.search.merges import joined, less_its_worst, merged, withholding_sets
 from hartley.search.problem import Answer, Problem, combined, too_many_components
 from hartley.search.sizes.components import istar_level, least_components
 from hartley.search.sizes.frontier import smallest_clusters
@@ -54,8 +55,8 @@ from hartley.search.sizes.withheld import least_largest_withholding
 
 Method: TypeAlias = Callable[[Problem, Effort, Sequence[Partition], "Searches | None"], Answer]
 """Takes a problem, the effort, partitions to start from, and what is known along a line."""
-MOST_BESIDE_MISSING = 40
-"""Up to so many values it is tried what else can be withheld with cells that were missing before."""
+MOST_WITHHELD_SETS = 40
+"""Up to so many values it is tried what else could be withheld."""
 MOST_TURNS = 200
 """Numbers of components that a frontier over several columns shows at most."""
 
@@ -158,18 +159,29 @@ def solve(
         if problem.most_components is not None:
             join = joined if problem.shape.is_any else joined_bands
             found = (joined_columns if problem.is_over_columns else join)(problem, found, effort)
-        if found.is_proven or problem.joint.public.size > MOST_BESIDE_MISSING:
-            return found
-        other = joining_missing(problem, effort)
-        if other is None or other.cost >= found.cost * (1 - SAME_COST):
-            return found
-        least = None if found.lower_bound_cost is None else min(found.lower_bound_cost, other.cost)
-        return replace(other, lower_bound_cost=least)
     except UnreachableError:
-        rescued = joining_missing(problem, effort)
+        rescued = _withheld_otherwise(problem, effort, starts)
         if rescued is None:
             raise
         return rescued
+    if found.is_proven or problem.joint.public.size > MOST_WITHHELD_SETS:
+        return found
+    other = _withheld_otherwise(problem, effort, starts)
+    if other is None or other.cost >= found.cost * (1 - SAME_COST):
+        return found
+    least = None if found.lower_bound_cost is None else min(found.lower_bound_cost, other.cost)
+    return replace(other, lower_bound_cost=least)
+
+
+def _withheld_otherwise(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Answer | None:
+    """Return the cheapest found with sets of values withheld in turn, and with nothing withheld."""
+    if not problem.budget:
+        return None
+    found = [withholding_sets(problem, effort)]
+    with suppress(UnreachableError):
+        untouched = solve(replace(problem, budget=0), effort, starts)
+        found.append(replace(untouched, lower_bound_cost=None, any_bound=None))
+    return min((one for one in found if one is not None), key=lambda one: one.cost, default=None)
 
 
 # By size.
@@ -304,6 +316,8 @@ def _over_columns(problem: Problem, effort: Effort, starts: Sequence[Partition],
     Tuples that were missing before join what is withheld, and their rows do not count. So the bound is
     that of a budget with their rows, and so is what is withheld where it keeps to the budget without them.
     """
+    if problem.has_bits_beside:
+        return _any_cost(problem, effort, starts, None)
     utility = cast("ColumnsDistortion", problem.utility)
     is_beside = problem.joint.side is not None
     laid_out = Enough.beside if is_beside else Enough.of

@@ -9,7 +9,7 @@ from hartley.errors import HartleyError, OptionError, TableError, option
 from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.tables.locations import DELIMITERS, Files, find_files, is_database
-from hartley.tables.other_databases import is_other_database, shown_other
+from hartley.tables.other_databases import is_other_database, scheme_of, shown_other
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import Source
@@ -48,6 +48,10 @@ def open_table(source: Any, options: ReadOptions | None = None) -> Table:
 
 def _other_database(url: str, options: ReadOptions) -> Table:
     """Open what a database gives that is read through another driver: rows come here, and are a frame."""
+    if scheme_of(url) == "duckdb":
+        from hartley.tables.sources.duckdb_file import DuckdbFile
+
+        return Table(DuckdbFile(url, options), options)
     from hartley.tables.other_databases import read_other
 
     frame = _frame_source(read_other(url, options.query), options)

@@ -105,6 +105,16 @@ def connect(memory_limit: str | None = None) -> DuckDBPyConnection:
 
 
 @contextmanager
+def with_statistics(connection: DuckDBPyConnection) -> Iterator[None]:
+    """Have an engine plan by statistics for a while, in which nothing is asked about NaN."""
+    connection.execute("SET disabled_optimizers = ''")
+    try:
+        yield
+    finally:
+        connection.execute(DISABLED_OPTIMIZERS)
+
+
+@contextmanager
 def with_less_memory(connection: DuckDBPyConnection, share: float) -> Iterator[None]:
     """Have an engine do with a share of its memory limit for a while, in which rows come in any order.
 

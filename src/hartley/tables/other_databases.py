@@ -58,7 +58,7 @@ def shown_other(url: str) -> str:
 def read_other(url: str, query: str | None) -> Any:
     """Read what a query or the name of a table gives, as an Arrow table."""
     name = shown_other(url)
-    statement = _statement(query, name)
+    statement = statement_of(query, name)
     manager = required("adbc_driver_manager", f"reading {name}", "databases")
     with closing(_connect(url, name, manager)) as connection, closing(connection.cursor()) as cursor:
         try:
@@ -75,7 +75,8 @@ def _fetched(cursor: Any, statement: str) -> Any:
     return cursor.fetch_arrow_table()
 
 
-def _statement(query: str | None, name: str) -> str:
+def statement_of(query: str | None, name: str) -> str:
+    """Return the statement that a query, or the name of a table, stands for."""
     if query is None or not query.strip():
         raise OptionError(f"{name}: name a table, or give a SELECT ({option('query')})")
     text = query.strip().rstrip(";")
@@ -89,16 +90,11 @@ def _statement(query: str | None, name: str) -> str:
 def _connect(url: str, name: str, manager: Any) -> Any:
     scheme = scheme_of(url)
     driver = DRIVERS.get(scheme, scheme)
-    place = url
-    if scheme == "duckdb":
-        place = _file(url)
-        if not Path(place).is_file():
-            raise TableError(f"no file {place!r}; give the path of a database")
     module = f"adbc_driver_{driver}"
     try:
         if find_spec(module) is not None:
-            return import_module(f"{module}.dbapi").connect(place)
-        return import_module("adbc_driver_manager.dbapi").connect(driver=driver, uri=place)
+            return import_module(f"{module}.dbapi").connect(url)
+        return import_module("adbc_driver_manager.dbapi").connect(driver=driver, uri=url)
     except manager.Error:
         if find_spec(module) is not None:
             raise TableError(f"{name}: cannot connect; look at the URL, and at what you may read") from None
@@ -106,6 +102,14 @@ def _connect(url: str, name: str, manager: Any) -> Any:
             f"no driver for {scheme}:// databases is installed; pip install adbc-driver-{driver}, or another "
             f"ADBC driver of the name {driver!r}; postgresql://, sqlite:/// and duckdb:/// come with hartley"
         ) from None
+
+
+def database_file(url: str) -> str:
+    """Return the path of a file of DuckDB that is there."""
+    path = _file(url)
+    if not Path(path).is_file():
+        raise TableError(f"no file {path!r}; give the path of a database")
+    return path
 
 
 def _file(url: str) -> str:

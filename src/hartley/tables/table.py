@@ -31,7 +31,7 @@ from hartley.tables.counting.first_look import first_look
 from hartley.tables.counting.grid import grid_room, read_on_grid, read_range_on_grid
 from hartley.tables.counting.held_rows import MOST_CELLS, HeldRows
 from hartley.tables.counting.sql_summary import SummaryRead, read_summary
-from hartley.tables.engine import DISABLED_OPTIMIZERS
+from hartley.tables.engine import with_statistics
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import KeptRows, Missing, RawColumn, Scan, Source, typed_without_looking
@@ -181,14 +181,14 @@ class Table:
     def range_summary(self, roles: Roles, *, missing: Missing = "value") -> SummaryRead | None:
         """Count what an audit needs; neither rows nor pairs stay here.
 
-        Another engine that holds the rows counts them itself. Else codes stream by, and are marked on
-        a grid of public and sensitive values where there is room for one. Where there is none,
-        DuckDB counts the pairs if they are few or the rows very many. Nothing is given where
+        Another engine that holds the rows counts them itself, if they are many. Else codes stream by,
+        and are marked on a grid of public and sensitive values where there is room for one. Where there
+        is none, DuckDB counts the pairs if they are few or the rows very many. Nothing is given where
         fetching the joint range costs less than any of this.
         """
         typed = dict(zip(roles.columns, self.typed_columns(roles.columns), strict=True))
         found = self._source.summary(typed, roles, missing)
-        if found is not None:
+        if found is not None or self._source.gives_distinct_rows:
             return found
         scan = self._scan(roles)
         look = first_look(self.connection, scan, typed, roles, missing)
@@ -246,15 +246,11 @@ class Table:
             yield scan
             return
         names = ", ".join(dict.fromkeys(column.sql for column in raw))
-        # Statistics mislead about NaN (see the engine), but plain groups ask nothing of that kind.
-        self.connection.execute("SET disabled_optimizers = ''")
-        try:
+        with with_statistics(self.connection):
             self.connection.execute(
                 f"CREATE OR REPLACE TEMP TABLE hartley_distinct AS "
                 f"SELECT {names}, count(*) AS n FROM {scan.source} GROUP BY {names}"
             )
-        finally:
-            self.connection.execute(DISABLED_OPTIMIZERS)
         try:
             # Different cells can be one value: NaN and missing, 0.0 and -0.0, the texts 1.10 and 1.1.
             is_exact = all(

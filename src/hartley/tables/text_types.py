@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Literal
 
 from hartley.errors import ColumnError, option
 from hartley.tables.column_types import TypedColumn
-from hartley.tables.engine import one_row
+from hartley.tables.engine import one_row, with_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,8 @@ def _looks(
             f"(SELECT row({_look('v', rules[k])}) FROM (SELECT unnest(l{k}) AS v))" if repeat[k] else f"l{k}"
             for k in range(len(cells))
         )
-        return list(one_row(connection, f"SELECT {outer} FROM (SELECT {inner} FROM {source})"))
+        with with_statistics(connection):
+            return list(one_row(connection, f"SELECT {outer} FROM (SELECT {inner} FROM {source})"))
     looks: dict[int, tuple[int, int]] = {}
     for rule in dict.fromkeys(rules):
         places = [place for place, own in enumerate(rules) if own == rule]
@@ -151,7 +152,7 @@ def _looks(
 
 def _repeating(connection: DuckDBPyConnection, source: str, cells: Sequence[str]) -> list[bool]:
     """Tell of each column whether its first cells repeat, so that the different ones are likely few."""
-    asked = ", ".join(f"count(DISTINCT v{k}) < {SAMPLED // 10}" for k in range(len(cells)))
+    asked = ", ".join(f"count(DISTINCT v{k}) < {SAMPLED // 2}" for k in range(len(cells)))
     first = ", ".join(f"{cell} AS v{k}" for k, cell in enumerate(cells))
     return list(one_row(connection, f"SELECT {asked} FROM (SELECT {first} FROM {source} LIMIT {SAMPLED})"))
 

@@ -45,6 +45,27 @@ def read_hierarchy(path: str | Path, column: str) -> tuple[tuple[str, ...], ...]
     return tuple(rows)
 
 
+def read_ranges(path: str | Path) -> tuple[tuple[str, ...], ...] | None:
+    """Read the rows (from, to, label, coarser label, ...) of named ranges; an empty end is open.
+
+    Nothing where the header does not begin with ``from,to``.
+    """
+    file = Path(path)
+    header, records = _table(file)
+    if [name.strip().lower() for name in header[:2]] != ["from", "to"]:
+        return None
+    if len(header) < 3:
+        raise TableError(f"{file.name}: ranges need names; the header must be from,to,label")
+    rows = []
+    for line, record in records:
+        if not all(record[2:]):
+            raise TableError(f"{file.name}: the range that ends on line {line} lacks a name")
+        rows.append(tuple(record))
+    if not rows:
+        raise TableError(f"{file.name} holds no range below its header")
+    return tuple(rows)
+
+
 def read_order(path: str | Path) -> tuple[str, ...]:
     """Read the values of a column from least to greatest: one on each line, quoted where it needs to be.
 

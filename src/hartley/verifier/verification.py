@@ -30,6 +30,7 @@ from hartley.verifier.released_partition import ReleasedPartition
 from hartley.verifier.row_checks import RowCount, RowCounter
 from hartley.verifier.row_sequence import is_in_order
 from hartley.verifier.signature import check_signature
+from hartley.verifier.tables.joined_bounds import JoinedBounds, members_within
 from hartley.verifier.tables.reread import RereadTable
 from hartley.verifier.tally import RowTally, tally
 from hartley.verifier.trees.public_check import check_public_tree
@@ -119,7 +120,8 @@ def verify_release(
     """
     released_hash = released.sha256 if hasattr(released, "sha256") else partial(file_sha256, _file(released))
     checks = Checks()
-    out = RereadTable(released, _written(policy, released))
+    written = _written(policy, released)
+    out = JoinedBounds(released, written, policy) if policy.bounds_of else RereadTable(released, written)
     source = RereadTable(original, policy.reading)
     checks.add(
         "columns of the original",
@@ -137,6 +139,9 @@ def verify_release(
         counter = RowCounter(policy, earlier, source, out, progress)
         counted = counter.count()
         is_whole = _check_rows(checks, counted)
+        if isinstance(out, JoinedBounds):
+            checks.add("bounds", not out.has_others, "a row has bounds that no label of the policy has")
+            checks.add("values within bounds", members_within(policy), "a value lies outside its bounds")
         if documents.codebook is not None:
             check_public_codebook(checks, documents.codebook, policy, out)
         if policy.choices.keep_order:
@@ -238,7 +243,7 @@ def _written(policy: Policy, released: Any) -> Reading | None:
         return None
     form, numbers = policy.choices.form, policy.published_numbers
     return Reading(
-        text=tuple(name for name in policy.published if name not in numbers),
+        text=tuple(name for name in policy.file_columns if name not in numbers),
         number=numbers,
         encoding=form.encoding,
         delimiter=form.delimiter if Format.of(Path(released)).delimiter == "," else None,

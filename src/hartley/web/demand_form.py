@@ -11,10 +11,11 @@ from typing import Any
 from hartley.errors import HartleyError, OptionError, option
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement, of_each_column
+from hartley.workflow.request.declared_options import declared_option
 
 Json = dict[str, Any]
 NAMES = ("distinct-l", "separated-l", "row-k")
-SHAPES = ("any", "intervals", "columns")
+SHAPES = ("any", "intervals", "columns", "tree")
 MOST_WITHHELD = 10
 """Percent of the rows; beyond that the page does not go."""
 
@@ -137,65 +138,14 @@ def _number(given: Any, name: str) -> float:
     return float(given)
 
 
-HOW_READ = "under “How the file is read”"
-LABELS = {
-    "accept_identifier": "the option of that name on the command line",
-    "accept_exposure": "“Show the files all the same”",
-    "borders": "“Intervals may begin at”",
-    "decimal": f"“Decimal sign” {HOW_READ}",
-    "delimiter": f"“Cells are separated by” {HOW_READ}",
-    "distinct_l": "“At least this many candidates”",
-    "each": "“each of them”",
-    "earlier": "“Earlier releases”",
-    "encoding": f"“Encoding” {HOW_READ}",
-    "harmless": "“published unchanged, not counted”",
-    "keep": "“published unchanged”",
-    "labels": "“Write a released value as”",
-    "leakage": "“What to protect against”",
-    "memory_limit": "more memory for the program",
-    "missing": "“Rows with a missing cell”",
-    "missing_at": "“A missing number lies at” under “More choices”",
-    "missing_word": f"“Missing cells say” {HOW_READ}",
-    "missing_words": f"“Missing cells say” {HOW_READ}",
-    "public": "“published”",
-    "require": "“What every released value must keep”",
-    "row_k": "“rows”",
-    "search": "“Search”",
-    "separated_l": "“values more than so much apart”",
-    "shape": "“Values that may share a released value”",
-    "sheet": f"“Sheet” {HOW_READ}",
-    "text": f"“Columns taken as text” {HOW_READ}",
-    "time_limit": "“Stop after”",
-    "tolerance": "“more than so much apart”",
-    "utility": "“What to keep”",
-    "withheld_label": "“Withheld cells are written as”",
-    "withhold": "“Rows to withhold”",
-}
-VALUES = {
-    ("decimal", ","): "comma, as in 3,5",
-    ("encoding", "cp1250"): "Windows, Central Europe",
-    ("encoding", "cp1251"): "Windows, Cyrillic",
-    ("encoding", "cp1252"): "Windows, Western Europe",
-    ("encoding", "latin-1"): "Latin-1",
-    ("encoding", "utf-16"): "UTF-16",
-    ("labels", "interval"): "an interval",
-    ("labels", "midpoint"): "a middle value",
-    ("labels", "range"): "a range",
-    ("missing", "drop"): "left out",
-    ("search", "optimal"): "best known, with proof",
-    ("shape", "any"): "any values",
-    ("shape", "columns"): "bands of each column",
-    ("shape", "intervals"): "neighbours only: intervals",
-    ("utility", "distortion"): "distance from the true value",
-    ("utility", "resolution"): "number of values kept apart",
-}
-
-
 def as_label(name: str, value: str | None) -> str:
     """Return an option in the words of the page.
 
     >>> as_label("time_limit", None), as_label("utility", "resolution")
     ('“Stop after”', '“number of values kept apart” for “What to keep”')
     """
-    label = LABELS.get(name, f"“{name.replace('_', ' ')}”")
-    return label if value is None else f"“{VALUES.get((name, value), value)}” for {label}"
+    found = declared_option(name)
+    label = found.app if found is not None and found.app else f"“{name.replace('_', ' ')}”"
+    if value is None:
+        return label
+    return f"“{value if found is None else found.app_values.get(value, value)}” for {label}"

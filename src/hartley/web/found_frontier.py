@@ -140,7 +140,7 @@ class Searcher:
             effort=effort_within(seconds, should_stop=self.stop.is_set, progress=progress),
             so_far=so_far,
             options=self.options,
-            **given.demand.shape_fields,
+            **given.search_fields,
         )
 
 

@@ -17,6 +17,7 @@ from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
 from hartley.report.words.audit import counted, headline, identifier_warning, listed
 from hartley.report.words.verdict import FEWEST, USUAL, WORDS, colour_of
+from hartley.tables import ReadOptions
 from hartley.web.recoding_page import Book, column_pages
 from hartley.web.request import Asked
 from hartley.workflow.audit_table import AuditResult
@@ -130,9 +131,18 @@ def point_page(found: FrontierResult, point: Point, place: int, number: int, boo
     }
 
 
-def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult, book: Book) -> Json:
-    """Return a release with its first rows, its codebook, its readers, and sentences on what was verified."""
-    names, rows = first_rows(made.output, FIRST_ROWS)
+def release_page(
+    made: ReleaseResult,
+    asked: Asked,
+    before: Json,
+    book: Book,
+    options: ReadOptions | None = None,
+) -> Json:
+    """Return a release with its first rows, its codebook, its readers, and sentences on what was verified.
+
+    ``before`` is the line of a reader of the table as it is; ``options`` say how the released file is read.
+    """
+    names, rows = first_rows(made.output, FIRST_ROWS, options)
     document = made.to_dict()
     for key in ("output", "policy", "certificate", "record", "codebook"):
         document[key] = getattr(made, key).name
@@ -143,7 +153,7 @@ def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult, book:
         "said": _verified(made, asked),
         "holds": [*_holds(asked), *_formulas(made, asked)],
         "warning": _warning(made, asked),
-        "readers": _readers(made, found.reader),
+        "readers": _readers(made, before),
         "preview": {
             "columns": names,
             # A cell is shown as it stands in the file, and as missing where it is read as that.
@@ -221,25 +231,32 @@ def _warning(made: ReleaseResult, asked: Asked) -> str | None:
     )
 
 
-def _readers(made: ReleaseResult, reader: Reader) -> list[Json]:
+def as_it_is(reader: Reader) -> Json:
+    """Return the line of a reader of the columns as they were."""
+    columns = words.listed((*reader.joint.public.columns, *reader.beside))
+    return reader_line(f"of {columns} as the table has it", before_release(reader))
+
+
+def reader_line(who: str, audit: Any) -> Json:
+    """Return what a reader learns, as a line of a table."""
+    return {
+        "who": who,
+        "candidates": f"{audit.distinct_l:,}",
+        "l0": words.bits(audit.l0_bits),
+        "istar": words.bits(audit.istar_bits),
+    }
+
+
+def _readers(made: ReleaseResult, before: Json) -> list[Json]:
     """Return what a reader learns: of the columns as they were, of the release, of everything published."""
-    before = f"of {words.listed((*reader.joint.public.columns, *reader.beside))} as the table has it"
-    readers = [(before, before_release(reader)), ("of the release", made.after)]
+    readers = [("of the release", made.after)]
     if made.after_all != made.after:
         readers.append(("of every column in the file, harmless ones too", made.after_all))
     if made.together is not None and made.together_all is not None:
         readers.append(("of the release and the earlier ones", made.together))
         if made.together_all != made.together:
             readers.append(("of all of them, harmless columns too", made.together_all))
-    return [
-        {
-            "who": who,
-            "candidates": f"{audit.distinct_l:,}",
-            "l0": words.bits(audit.l0_bits),
-            "istar": words.bits(audit.istar_bits),
-        }
-        for who, audit in readers
-    ]
+    return [before, *(reader_line(who, audit) for who, audit in readers)]
 
 
 def figure(joint: JointRange, point: Point, kind: str, theme: str) -> Figure:

@@ -9,21 +9,26 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hartley.errors import OptionError
 from hartley.frontiers import Point
+from hartley.measures.uncertainty import rows_of_values
 from hartley.model import Coordinate, JointRange
 from hartley.model.alphabet import label_to_json
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.shapes.band import number_text
+from hartley.releases.codebook import MISSING, Codebook
 from hartley.releases.policy import Policy
 from hartley.report.figures.figure import shown_label
 from hartley.workflow.demands.drawn_borders import BorderLine, BorderMove, DrawnBorders
 from hartley.workflow.find_frontier import FrontierResult
-from hartley.workflow.show_release import MISSING, Codebook, CodebookLines, Usefulness, rows_of_values
+from hartley.workflow.show_release import CodebookLines
+
+if TYPE_CHECKING:
+    from hartley.measures.usefulness import Usefulness
 
 Json = dict[str, Any]
 MOST_LISTED = 300

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from hartley.errors import OptionError, quoted
 from hartley.model.words import Codeword, Leakage, SearchName
 from hartley.tables import ReadOptions
+from hartley.web.column_form import ColumnForm
 from hartley.web.demand_form import DemandForm
 from hartley.workflow.request.utility_choice import UtilityChoice, UtilityName
 
@@ -42,6 +43,8 @@ class Asked:
     time_limit: float | None
     demand: DemandForm
     """What every released value must keep, and how values may be merged."""
+    said: ColumnForm
+    """What is said about people, readers and single columns."""
 
     @classmethod
     def of(cls, asked: Json) -> Asked:
@@ -60,6 +63,7 @@ class Asked:
             search=_one_of(asked, "search", get_args(SearchName)) or "optimal",
             time_limit=number(asked, "time_limit"),
             demand=DemandForm.of(asked, texts(asked, "sensitive", "roles are lists of column names")),
+            said=ColumnForm.of(asked),
         )
         # As a release would, but before anything is searched.
         published = (*given.public, *given.keep, *given.harmless)
@@ -74,19 +78,39 @@ class Asked:
         """What was asked about utility."""
         return UtilityChoice(name=self.utility, codeword=self.codeword)
 
+    @property
+    def search_fields(self) -> Json:
+        """What is said about shape, withheld rows and single columns, as keywords of a search."""
+        fields = {**self.said.search_fields, **self.demand.shape_fields}
+        if self.said.borders and self.demand.shape in ("intervals", "columns"):
+            fields["borders"] = self.own_borders
+        return fields
+
+    @property
+    def own_borders(self) -> dict[str, str] | str:
+        """The borders that are listed, of a single public column without its name."""
+        return self.said.borders if len(self.public) > 1 else next(iter(self.said.borders.values()))
+
+    def role_options(self) -> list[str]:
+        """Return the options of the command line that give the columns their roles."""
+        return [
+            word
+            for role in ("sensitive", "public", "side", "keep")
+            for column in getattr(self, role)
+            for word in (f"--{role}", column)
+        ]
+
     def command_options(self) -> list[str]:
         """Return the options of the command line that ask for the same frontier."""
-        said: list[str] = []
-        for role in ("sensitive", "public", "side", "keep"):
-            for column in getattr(self, role):
-                said += [f"--{role}", column]
+        said = self.role_options()
         for option in ("leakage", "utility", "codeword", "search", "missing"):
             if getattr(self, option) is not None:
                 said += [f"--{option}", getattr(self, option)]
         for option, given in (("--missing-at", self.missing_at), ("--time-limit", self.time_limit)):
             if given is not None:
                 said += [option, f"{given:g}" if float(f"{given:g}") == given else repr(given)]
-        return said + _demand_options(self.demand)
+        own = [] if self.demand.shape in ("any", "tree") else self.said.border_options()
+        return [*said, *_demand_options(self.demand), *self.said.column_options(), *own]
 
 
 def _demand_options(form: DemandForm) -> list[str]:
@@ -102,6 +126,23 @@ def _demand_options(form: DemandForm) -> list[str]:
     if form.withhold:
         said += ["--withhold", f"{form.withhold:g}%"]
     return said if form.withheld_label is None else [*said, "--withheld-label", form.withheld_label]
+
+
+def reading_options(options: ReadOptions) -> list[str]:
+    """Return the options of the command line that read a table in the same way."""
+    said: list[str] = []
+    for option, value in (("encoding", options.encoding), ("delimiter", options.delimiter)):
+        if value not in (None, "utf-8"):
+            said += [f"--{option}", str(value)]
+    if options.decimal != ".":
+        said += ["--decimal", options.decimal]
+    for word in options.missing_words:
+        said += ["--missing-word", word]
+    if options.sheet is not None:
+        said += ["--sheet", options.sheet]
+    for column in options.text:
+        said += ["--text", column]
+    return said
 
 
 def reading(asked: Json) -> ReadOptions:

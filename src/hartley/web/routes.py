@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,11 @@ from starlette.staticfiles import StaticFiles
 from hartley.errors import HartleyError
 from hartley.operating_system import settle_file_types
 from hartley.web.guard import ENTRANCE, Door, Guard
-from hartley.web.service import IDLE, TAKEN, Search, Service
+from hartley.web.service import IDLE, TAKEN, Search, Service, Tabs
 from hartley.web.uploads import (
     ACCEPTED,
     TooLargeError,
+    json_object,
     kind_of,
     plain_name,
     received,
@@ -33,12 +33,10 @@ from hartley.web.uploads import (
 from hartley.web.worker import CallError, Json
 
 HERE = Path(__file__).parent
+TAB = "Hartley-Tab"
+"""The header in which our page says in which tab it is; in addresses of images and downloads: ``tab``."""
 READING = ("encoding", "delimiter", "decimal", "missing_words", "sheet")
 """What the page may say about how a table that it sends is read."""
-LONGEST_REQUEST = 256 * 1024
-"""Bytes of JSON; only an upload may be longer."""
-MOST_EXACT = 2**53
-"""Whole numbers above are not exact in a browser."""
 
 
 def create_app(service: Service, door: Door) -> Starlette:
@@ -57,11 +55,14 @@ def create_app(service: Service, door: Door) -> Starlette:
         )
         return HTMLResponse(shown)
 
+    tabs = Tabs(service)
+
     async def enter(service: Service, request: Request) -> Json:
         """Take a token, and hand out what opens everything else."""
-        token = (await _json(request)).get("token")
+        token = (await json_object(request)).get("token")
         if not isinstance(token, str) or not door.admits(token):
             raise CallError("this page is locked; open the address that stands in the terminal", 403)
+        tabs.of(_tab(request))
         given = None if service.given is None else service.given.name
         return {"secret": door.secret, "ticket": door.ticket, "given": given}
 
@@ -70,14 +71,15 @@ def create_app(service: Service, door: Door) -> Starlette:
         del app
         service.worker.start()
         yield
-        await asyncio.to_thread(service.worker.close)
+        await asyncio.to_thread(tabs.close)
 
     def api(
         handler: Callable[[Service, Request], Awaitable[Any]],
     ) -> Callable[[Request], Awaitable[Response]]:
         async def answered(request: Request) -> Response:
             try:
-                answer = await handler(service, request)
+                # Who only knocks at the entrance has no tab yet, and takes none from others.
+                answer = await handler(service if handler is enter else tabs.of(_tab(request)), request)
             except CallError as error:
                 return _refused(str(error), error.status)
             except TooLargeError as error:
@@ -107,6 +109,7 @@ def create_app(service: Service, door: Door) -> Starlette:
             Route("/api/borders", api(borders), methods=["POST"]),
             Route("/api/look", api(look), methods=["POST"]),
             Route("/api/release", api(release), methods=["POST"]),
+            Route("/api/take", api(take), methods=["POST"]),
             Route("/api/report", api(report), methods=["POST"]),
             Route("/figure/{search}/{point}/{kind}/{theme}.svg", api(figure)),
             Route("/download/{word:str}", api(download)),
@@ -136,7 +139,7 @@ async def upload(service: Service, request: Request) -> Json:
 
 async def open_given(service: Service, request: Request) -> Json:
     """Open the table of the command line, the example, or the one that is open in another way."""
-    asked = await _json(request)
+    asked = await json_object(request)
     which, reading = asked.get("which"), asked.get("reading")
     if which == "example":
         return await _open(service, {"path": None, "name": "clinic.csv"})
@@ -164,7 +167,7 @@ async def add_earlier(service: Service, request: Request) -> Json:
 
 async def audit(service: Service, request: Request) -> Any:
     """Measure the table as it is; a search of it, for other roles perhaps, would only be waited for."""
-    asked = await _json(request)
+    asked = await json_object(request)
     async with service.changing:
         await _end_search(service)
     found = await service.worker.call("audit", asked)
@@ -173,8 +176,9 @@ async def audit(service: Service, request: Request) -> Any:
 
 
 async def start_search(service: Service, request: Request) -> Json:
-    """Start a search in the background; a running one is stopped first."""
-    asked = await _json(request)
+    """Start a search in the background, of a frontier or of ways side by side; a running one is stopped."""
+    asked = await json_object(request)
+    what = "candidates" if asked.get("kind") == "candidates" else "search"
     search = Search(number=next(service.numbers))
 
     def on_event(event: Json) -> None:
@@ -186,7 +190,7 @@ async def start_search(service: Service, request: Request) -> Json:
     async def run() -> None:
         try:
             search.frontier = await service.worker.call(
-                "search", {**asked, "number": search.number}, on_event, lambda: search.is_to_stop
+                what, {**asked, "number": search.number}, on_event, lambda: search.is_to_stop
             )
             search.state = "done" if search.frontier and search.frontier["complete"] else "stopped"
         except CallError as error:
@@ -221,7 +225,7 @@ async def stop_search(service: Service, request: Request) -> Json:
 
 async def borders(service: Service, request: Request) -> Any:
     """Show the borders of a point, and what those that are set by hand keep and cost."""
-    asked = await _json(request)
+    asked = await json_object(request)
     seen = await service.worker.call("borders", asked)
     if asked.get("borders") is not None:
         # What was previewed before is of other borders.
@@ -231,7 +235,7 @@ async def borders(service: Service, request: Request) -> Any:
 
 async def look(service: Service, request: Request) -> Any:
     """Show what a point of the frontier means: its recoding and its measures."""
-    asked = await _json(request)
+    asked = await json_object(request)
     seen = await service.worker.call("look", asked)
     service.at("look", {"point": asked.get("point"), "look": seen})
     return seen
@@ -239,7 +243,7 @@ async def look(service: Service, request: Request) -> Any:
 
 async def codebook(service: Service, request: Request) -> Any:
     """Look a text up in the codebook that is shown."""
-    return await service.worker.call("codebook", await _json(request))
+    return await service.worker.call("codebook", await json_object(request))
 
 
 async def resume(service: Service, request: Request) -> Json:
@@ -250,16 +254,24 @@ async def resume(service: Service, request: Request) -> Json:
 
 async def release(service: Service, request: Request) -> Json:
     """Make the release of a point, and the links from which its files can be saved."""
-    made = await service.worker.call("release", await _json(request))
+    made = await service.worker.call("release", await json_object(request))
     # A report that was made before may be of another point; it does not stand beside this release.
     service.files = {word: (Path(path), name) for word, (path, name) in made.pop("files").items()}
     service.at("release", {"release": made})
     return {**made, "links": _links(service)}
 
 
+async def take(service: Service, request: Request) -> Json:
+    """Show the release of one of the ways side by side, and the links from which its files can be saved."""
+    taken = await service.worker.call("take", await json_object(request))
+    service.files = {word: (Path(path), name) for word, (path, name) in taken.pop("files").items()}
+    service.at("taken", {"taken": taken})
+    return {**taken, "links": _links(service)}
+
+
 async def report(service: Service, request: Request) -> Json:
     """Write the report of a point, for the board or for the curator."""
-    made = await service.worker.call("report", await _json(request))
+    made = await service.worker.call("report", await json_object(request))
     service.files |= {word: (Path(path), name) for word, (path, name) in made.pop("files").items()}
     return {**made, "links": _links(service)}
 
@@ -308,30 +320,9 @@ async def _end_search(service: Service) -> None:
         await asyncio.wait([service.task])
 
 
-async def _json(request: Request) -> Json:
-    """Read a small JSON object; anything else is refused."""
-    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        raise CallError("this needs JSON", 415)
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LONGEST_REQUEST:
-            raise CallError("the request is too long", 413)
-    try:
-        asked = json.loads(body, parse_int=_exact)
-        json.dumps(asked, ensure_ascii=False).encode()  # half a character has no bytes anywhere
-    except (ValueError, RecursionError):
-        raise CallError("this is not JSON", 400) from None
-    if not isinstance(asked, dict):
-        raise CallError("this needs a JSON object", 400)
-    return asked
-
-
-def _exact(text: str) -> int:
-    """Return a whole number of JSON; refuse one that a page could not have meant."""
-    if len(text) > 17 or abs(int(text)) > MOST_EXACT:
-        raise ValueError(text)
-    return int(text)
+def _tab(request: Request) -> str:
+    """Return the word of the tab that asks."""
+    return request.headers.get(TAB) or request.query_params.get("tab", "")
 
 
 def _whole(text: str) -> int | None:

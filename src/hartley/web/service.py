@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import shutil
+import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from tempfile import mkdtemp
 
-from hartley.web.worker import Json, Worker
+from hartley.web.worker import CallError, Json, Worker
 
-STEPS = ("table", "audit", "search", "asked", "borders", "look", "release")
+STEPS = ("table", "audit", "search", "asked", "borders", "look", "release", "taken")
 """The steps of the work, and the names under which it is kept."""
 
 
@@ -69,3 +73,55 @@ class Service:
         for later in STEPS[STEPS.index(step) + 1 :]:
             self.work.pop(later, None)
         self.work |= answered
+
+
+MOST_TABS = 6
+"""Tabs that work at the same time; each has a process of its own."""
+
+
+class Tabs:
+    """The tabs of the browser, each with a table and a worker of its own."""
+
+    def __init__(self, first: Service) -> None:
+        self._first = first
+        self._of: dict[str, Service] = {}
+        """By the word of a tab, the one that was used longest ago first."""
+
+    def of(self, word: str) -> Service:
+        """Return what belongs to a tab; a new one gets a worker, where need be that of a forgotten tab."""
+        if not re.fullmatch("[0-9a-f]{0,32}", word):
+            raise CallError("this is no word for a tab", 400)
+        service = self._of.pop(word, None) or (self._new() if self._of else self._first)
+        self._of[word] = service
+        return service
+
+    def close(self) -> None:
+        """End every worker."""
+        for service in {id(one): one for one in (self._first, *self._of.values())}.values():
+            service.worker.close()
+
+    def _new(self) -> Service:
+        if len(self._of) >= MOST_TABS:
+            idle = [word for word, one in self._of.items() if one.task is None or one.task.done()]
+            forgotten = self._of.pop(idle[0] if idle else next(iter(self._of)))
+            threading.Thread(target=self._leave, args=(forgotten,), daemon=True).start()
+        folder = Path(mkdtemp(prefix="tab-", dir=self._first.folder))
+        worker = Worker(folder)
+        worker.start()
+        return replace(
+            self._first,
+            worker=worker,
+            folder=folder,
+            search=None,
+            task=None,
+            files={},
+            uploaded=None,
+            work={},
+            numbers=count(1),
+            changing=asyncio.Lock(),
+        )
+
+    def _leave(self, forgotten: Service) -> None:
+        forgotten.worker.close()
+        if forgotten.folder != self._first.folder:
+            shutil.rmtree(forgotten.folder, ignore_errors=True)

@@ -30,15 +30,23 @@ from hartley.report.study_report import Choice
 from hartley.tables import ReadOptions
 from hartley.tables.sources.excel import data_sheet, sheet_names
 from hartley.web import page_json as pages
+from hartley.web.candidates import (
+    CandidateSearch,
+    ReleasedWay,
+    candidates_page,
+    release_files,
+    taken_page,
+)
 from hartley.web.demand_form import as_label, in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.recoding_page import MOST_BORDERS, Book, asked_borders, border_page
-from hartley.web.request import Asked, reading
+from hartley.web.request import Asked, reading, reading_options
 from hartley.workflow.demands.drawn_borders import BorderLine
 from hartley.workflow.describe_table import TableDescription, column_names, describe
 from hartley.workflow.find_frontier import FrontierResult
-from hartley.workflow.show_release import policy_of
+from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.study import release
+from hartley.workflow.trees.price import price_of_transparency
 
 if TYPE_CHECKING:
     from threading import Event
@@ -60,6 +68,8 @@ class Desk:
         self.earlier: dict[str, tuple[str, Policy]] = {}
         """By a word of ours: the file name and the content of the policies of earlier releases."""
         self.found: FoundFrontier | None = None
+        self.candidates: tuple[Asked, dict[int, ReleasedWay]] | None = None
+        """What was asked, and the ways to publish it by their numbers."""
         self.book: Book | None = None
         """What is looked up in: the codebook of the point that is shown, as released once it is."""
         self._calls: dict[str, Callable[[Json, Tell], Any]] = {
@@ -72,6 +82,8 @@ class Desk:
             "codebook": self.codebook,
             "figure": self.figure,
             "release": self.release,
+            "candidates": self.find_candidates,
+            "take": self.take,
             "report": self.report,
         }
 
@@ -101,6 +113,7 @@ class Desk:
             described, options = _described(path, options, sheets)
         self.revision += 1
         self.path, self.options, self.found, self.book = path, options, None, None
+        self.candidates = None
         self.earlier = {}
         self.name = self.name if again else asked["name"]
         return {
@@ -146,12 +159,18 @@ class Desk:
             require=given.demand.requirements,
             tolerance=given.demand.tolerance,
             options=self.options,
+            **given.said.study_fields,
         )
         return pages.audit_page(found, earlier=len(given.earlier))
 
     def search(self, asked: Json, tell: Tell) -> Json:
         """Search the frontier, telling of the progress and of the points as they are found."""
         table, given = self._table(asked), Asked.of(asked)
+        if given.said.person is not None or given.said.is_transparent:
+            raise InputError(
+                "a frontier is of single rows, for readers who do not know how hartley works; choose among "
+                "the ways side by side"
+            )
         before, self.found = self.found, None
         searcher = Searcher(
             table=table, options=self.options, policies=self._policies(given), stop=self.stop, tell=tell
@@ -204,11 +223,10 @@ class Desk:
         del tell
         found, point = self._point(asked)
         given, frontier = found.asked, found.result.frontier
-        stem = "".join(c for c in self.name.split(".")[0] if c.isalnum() or c in "-_ ").strip() or "table"
         folder = Path(tempfile.mkdtemp(prefix="release-", dir=self.folder))
         made = release(
             self._table(asked),
-            folder / f"{stem}-released{ending_like(self.path)}",
+            folder / f"{self._stem}{ending_like(self.path)}",
             require=found.demand(point),
             tolerance=given.demand.tolerance,
             point=point,
@@ -230,23 +248,48 @@ class Desk:
             keep_order=given.keep_order,
             defuse_formulas=given.defuse_formulas,
             like_input="no",  # the page reads the first rows of the file as it reads any file
+            accept_identifier=given.said.accept_identifier,
             exposure="accept",  # the page warns, and shows who is exposed
             options=self.options,
-            **given.demand.shape_fields,
+            **given.search_fields,
         )
-        self.book = Book.of(found.result, point).as_released(policy_of(made.policy))
+        self.book = Book.of(found.result, point).as_released(Policy.read(made.policy))
         return {
-            **pages.release_page(made, given, found.result, self.book),
-            "files": {
-                word: (str(path), path.name)
-                for word, path in (
-                    ("table", made.output),
-                    ("policy", made.policy),
-                    ("certificate", made.certificate),
-                    ("record", made.record),
-                )
-            },
+            **pages.release_page(made, given, pages.as_it_is(found.result.reader), self.book),
+            "files": release_files(made),
         }
+
+    def find_candidates(self, asked: Json, tell: Tell) -> Json:
+        """Release the table in several ways side by side, telling of each as it is there."""
+        table, given = self._table(asked), Asked.of(asked)
+        self.candidates = None
+        search = CandidateSearch(
+            table=table,
+            name=self.name,
+            stem=self._stem,
+            ending=ending_like(self.path),
+            folder=Path(tempfile.mkdtemp(prefix="candidates-", dir=self.folder)),
+            options=self.options,
+            policies=self._policies(given),
+            policy_names=tuple(self.earlier[word][0] for word in given.earlier),
+            stop=self.stop,
+            given=given,
+        )
+        found = search.find(tell)
+        self.candidates = given, {one.setting.number: one for one in found}
+        return candidates_page(found, complete=not self.stop.is_set())
+
+    def take(self, asked: Json, tell: Tell) -> Json:
+        """Show the release of one of the ways that were found."""
+        del tell
+        self._table(asked)
+        given, found = self.candidates or (None, {})
+        number = asked.get("number")
+        if given is None or not isinstance(number, int) or number not in found:
+            raise InputError("there is no such way to publish the table; show them first")
+        page = taken_page(found[number], given, self.options)
+        self.book = Book((), len(given.public)).as_released(Policy.read(page["files"]["policy"][0]))
+        return page
 
     def report(self, asked: Json, tell: Tell) -> Json:
         """Write the report of a point, for the board or for the curator."""
@@ -278,6 +321,14 @@ class Desk:
             known=result.known,
             demand=demand,
             closeness=result.question.closeness,
+            price=None
+            if is_drawn
+            else price_of_transparency(
+                result.question,
+                demand,
+                choice.point,
+                SearchLimits().start(result.question.default_seconds),
+            ),
         )
         path = Path(tempfile.mkdtemp(prefix="report-", dir=self.folder)) / f"{word}.html"
         path.write_text(report.html("curator" if disclosive else "board"), encoding="utf-8")
@@ -304,20 +355,15 @@ class Desk:
         said = ["hartley", "report", self.name, "--output", output, *found.asked.command_options()]
         for word in found.asked.earlier:
             said += ["--earlier", self.earlier[word][0]]
-        options = self.options
-        for option, value in (("encoding", options.encoding), ("delimiter", options.delimiter)):
-            if value not in (None, "utf-8"):
-                said += [f"--{option}", str(value)]
-        if options.decimal != ".":
-            said += ["--decimal", options.decimal]
-        for word in options.missing_words:
-            said += ["--missing-word", word]
-        if options.sheet is not None:
-            said += ["--sheet", options.sheet]
-        for column in options.text:
-            said += ["--text", column]
+        said += reading_options(self.options)
         said += ["--max-leakage", repr(point.leakage_bits)]
         return shlex.join([*said, "--disclosive"] if disclosive else said)
+
+    @property
+    def _stem(self) -> str:
+        """How a released file is called, less its ending."""
+        plain = "".join(c for c in self.name.split(".")[0] if c.isalnum() or c in "-_ ").strip()
+        return f"{plain or 'table'}-released"
 
     def _policies(self, given: Asked) -> tuple[Policy, ...]:
         unknown = [word for word in given.earlier if word not in self.earlier]

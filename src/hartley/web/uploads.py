@@ -1,8 +1,9 @@
-"""Tables that the browser sends: into a private folder, under names of our own, up to a limit."""
+"""What the browser sends: small JSON; and tables, into a private folder, under names of our own."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import lzma
 import os
 import secrets
@@ -12,8 +13,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import IO
 
+from starlette.requests import Request
+
 from hartley.errors import TableError
 from hartley.operating_system import create_private
+from hartley.web.worker import CallError, Json
 
 TEXT = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
 KINDS = (
@@ -37,6 +41,10 @@ ACCEPTED = ",".join((*KINDS, *PACKINGS))
 ZIPPED = (".xlsx", ".xlsb", ".ods")
 """Workbooks that are archives of packed parts."""
 LONGEST_NAME = 120
+LONGEST_REQUEST = 256 * 1024
+"""Bytes of JSON; only an upload may be longer."""
+MOST_EXACT = 2**53
+"""Whole numbers above are not exact in a browser."""
 
 
 class TooLargeError(TableError):
@@ -140,3 +148,29 @@ def size_in_words(size: int) -> str:
         if size >= unit:
             return f"{size / unit:.3g} {name}"
     return f"{size} bytes"
+
+
+async def json_object(request: Request) -> Json:
+    """Read a small JSON object; anything else is refused."""
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        raise CallError("this needs JSON", 415)
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_REQUEST:
+            raise CallError("the request is too long", 413)
+    try:
+        asked = json.loads(body, parse_int=_exact)
+        json.dumps(asked, ensure_ascii=False).encode()  # half a character has no bytes anywhere
+    except (ValueError, RecursionError):
+        raise CallError("this is not JSON", 400) from None
+    if not isinstance(asked, dict):
+        raise CallError("this needs a JSON object", 400)
+    return asked
+
+
+def _exact(text: str) -> int:
+    """Return a whole number of JSON; refuse one that a page could not have meant."""
+    if len(text) > 17 or abs(int(text)) > MOST_EXACT:
+        raise ValueError(text)
+    return int(text)

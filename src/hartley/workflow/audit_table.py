@@ -254,7 +254,7 @@ def result_of(
         held = verdicts(joint, requirements, closeness)
         separation = None if closeness.is_empty else ToleranceMeasures.of(joint, closeness)
     return AuditResult(
-        by_sensitive=() if joint is None else left_by_column([joint], joint.sensitive),
+        by_sensitive=() if joint is None else left_by_column(joint),
         jointly=study.jointly,
         audit=found,
         each=each,

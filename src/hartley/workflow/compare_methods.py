@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import TypeVar
@@ -35,12 +36,10 @@ from hartley.model.words import ROUNDING, SINGLE_LEAKAGES, SLACK, SingleLeakage
 from hartley.search.baselines import (
     BASELINES,
     Case,
-    DistinctL,
     Hierarchy,
-    MaxLeakage,
     NotApplicable,
-    Required,
     best_utility,
+    candidates_needed,
     least_leakage,
 )
 from hartley.search.effort import UNLIMITED, Effort
@@ -139,33 +138,19 @@ class _Clocked:
     """Requirements that are more than one number of candidates."""
 
     def comparison(self, target: Target | None, dropped_rows: int) -> Comparison:
-        question = self.question
-        effort, started = self._effort(OPTIMAL), process_time()
-        frontier, best, wanted = self._ours(target, effort)
+        started = process_time()
+        frontier, best, wanted = self._ours(target, self._effort(OPTIMAL))
         spent = process_time() - started
-        ours = Method(
-            name=OPTIMAL,
-            title=OURS[OPTIMAL],
-            cpu_seconds=spent,
-            complete=frontier.complete,
-            answer=self._measured(best, None, frontier),
-        )
-        effort, started = self._effort(GREEDY), process_time()
-        greedy = self._greedy(effort)
-        held = replace(greedy, points=tuple(map(self._held, greedy.points)))
-        found = self._attempt(lambda: self._measured(held.meeting(self.combined or wanted), None, frontier))
-        second = Method(
-            name=GREEDY,
-            title=OURS[GREEDY],
-            cpu_seconds=process_time() - started,
-            complete=greedy.complete,
-            answer=found,
-        )
+        ours = Method(OPTIMAL, OURS[OPTIMAL], spent, frontier.complete, self._measured(best, None, frontier))
+        started = process_time()
+        greedy = self._greedy(self._effort(GREEDY))
+        found = self._attempt(lambda: self._measured(self._reached(greedy, wanted), None, frontier))
+        second = Method(GREEDY, OURS[GREEDY], process_time() - started, greedy.complete, found)
         others = tuple(self._baseline(name, wanted, frontier) for name in BASELINES)
         if anonypyx_method.is_installed():
             others = (*others, self._anonypyx(wanted, frontier))
         return Comparison(
-            question=question,
+            question=self.question,
             target=wanted,
             is_given=target is not None,
             frontier=frontier,
@@ -182,17 +167,16 @@ class _Clocked:
         question = self.question
         if question.joint.public.size > MOST_TIED_VALUES or not question.closeness.is_empty:
             return None
-
-        def reached(found: Frontier) -> Point:
-            held = replace(found, points=tuple(map(self._held, found.points)))
-            return held.meeting(self.combined or wanted)
-
         in_bits = wanted.kind in ("largest_cluster", "max_distortion")
         try:
-            effort = self._effort(GREEDY)
+            effort, reached = self._effort(GREEDY), partial(self._reached, wanted=wanted)
             return tie_spread(question, reached, best, effort, runs=TIED_RUNS, in_bits=in_bits)
         except (OptionError, UnreachableError):
             return None
+
+    def _reached(self, found: Frontier, wanted: Target) -> Point:
+        held = replace(found, points=tuple(map(self._held, found.points)))
+        return held.meeting(self.combined or wanted)
 
     def _greedy(self, effort: Effort) -> Frontier:
         """Run the paper's search; where it has no rule for what is required, to no requirement."""
@@ -235,13 +219,7 @@ class _Clocked:
 
         effort, started = self._effort(TREE), process_time()
         answer = self._attempt(measured)
-        return Method(
-            name=TREE,
-            title=OURS[TREE],
-            cpu_seconds=process_time() - started,
-            complete=True,
-            answer=answer,
-        )
+        return Method(TREE, OURS[TREE], process_time() - started, True, answer)
 
     def _anonypyx(self, target: Target, frontier: Frontier) -> Method:
         """Run AnonyPyx where it is installed; it takes a number of candidates."""
@@ -253,7 +231,7 @@ class _Clocked:
             if target.kind == "distinct_l":
                 wanted = int(target.number)
             elif target.kind == "max_leakage" and self.question.leakage == "l0":
-                wanted = MaxLeakage(target.number, "l0").candidates_needed(joint) or 1
+                wanted = candidates_needed(joint, [Requirement("l0", target.number)]) or 1
             else:
                 raise InputError("it takes a number of sensitive values and nothing else")
             found = anonypyx_method.anonypyx_partition(joint, wanted)
@@ -261,13 +239,8 @@ class _Clocked:
 
         started = process_time()
         answer = self._attempt(measured)
-        return Method(
-            name=anonypyx_method.NAME,
-            title=anonypyx_method.TITLE,
-            cpu_seconds=process_time() - started,
-            complete=True,
-            answer=answer,
-        )
+        spent = process_time() - started
+        return Method(anonypyx_method.NAME, anonypyx_method.TITLE, spent, True, answer)
 
     def _baseline(self, name: str, target: Target, frontier: Frontier) -> Method:
         effort = self._effort(name)
@@ -283,11 +256,11 @@ class _Clocked:
         leakage: SingleLeakage = "istar" if question.leakage == "istar" else "l0"
         started = process_time()
         if self.combined is not None:
-            found = best_utility(name, case, Required(self.combined.requirements, question.closeness))
+            found = best_utility(name, case, self.combined.requirements, question.closeness)
         elif target.kind == "distinct_l":
-            found = best_utility(name, case, DistinctL(int(target.number)))
+            found = best_utility(name, case, [Requirement("distinct-l", target.number)])
         elif target.kind == "max_leakage":
-            found = best_utility(name, case, MaxLeakage(target.number, leakage))
+            found = best_utility(name, case, [Requirement(leakage, target.number)])
         else:
             found = least_leakage(name, case, question.utility.of_cost(target.number), leakage)
         spent = process_time() - started
@@ -297,13 +270,7 @@ class _Clocked:
         else:
             partition = found.partition
             answer = self._measured(point_of_partition(question, lambda: partition), found.setting, frontier)
-        return Method(
-            name=name,
-            title=BASELINES[name].title,
-            cpu_seconds=spent,
-            complete=not effort.should_stop(),
-            answer=answer,
-        )
+        return Method(name, BASELINES[name].title, spent, not effort.should_stop(), answer)
 
     def _noise(self, best: Point) -> NoiseMethod:
         effort, started = self._effort(NOISE), process_time()

@@ -13,6 +13,7 @@ from hartley.tables import ReadOptions, Table, open_table
 from hartley.tables.engine import one_row
 from hartley.tables.looks.codes import are_codes, missing_code
 from hartley.tables.looks.identifiers import ColumnLook, are_dates, identifier_reason, is_whole_number
+from hartley.tables.looks.orders import Ordered, order_of
 
 EXAMPLES = 4
 LOOKED_AT = 200
@@ -22,7 +23,7 @@ LOOKED_THROUGH = 10_000
 CELLS_LOOKED_AT = 1_000
 COUNTED_AT_ONCE = 50
 """Columns whose different values are counted in one pass; the engine takes much memory for each."""
-FEWEST_VALUES = 3
+FEWEST_VALUES = 2
 PERSONS_REPEAT = 1.2
 """Rows of one person on average from which a column is said to repeat."""
 
@@ -48,6 +49,8 @@ class ColumnDescription:
     """Whether it is text that looks like dates."""
     missing_code: int | None = None
     """A number at its edge that may mean "missing"; ``None`` where there is none."""
+    order: Ordered | None = None
+    """Whether its categories have an order that is known, or is to be asked for; ``None`` where neither."""
     rows_each: float | None = None
     """In how many rows one of the people stands whom it names, where that is more than one."""
 
@@ -123,7 +126,8 @@ def _noticed(look: ColumnLook) -> dict[str, Any]:
     return {
         "is_coded": are_codes(look),
         "is_written_date": look.is_text and are_dates(look.cells),
-        "missing_code": missing_code(look) if look.is_whole else None,
+        "order": order_of(look),
+        "missing_code": None if look.is_text else missing_code(look),
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point, Points
 from hartley.measures.usefulness import Usefulness
+from hartley.measures.utility import released_information
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, require_fitting, require_shape_for
@@ -21,7 +22,7 @@ from hartley.releases.writer.release_paths import ending_like
 from hartley.search.effort import Effort
 from hartley.search.frontier import frontier as optimal_frontier
 from hartley.search.greedy.runs import GreedyRun, greedy_frontier, greedy_run
-from hartley.search.points.demanded_point import offered, point_for
+from hartley.search.points.demanded_point import offered
 from hartley.search.points.ladders import SoFar
 from hartley.search.points.reachable import explained
 from hartley.search.problem import Problem
@@ -30,12 +31,20 @@ from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.search_codebooks import frontier_of_codebooks
 from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain, frontiers_by_budget, unused_budget
 from hartley.workflow.label_costs import with_label_costs
-from hartley.workflow.publication.choose_point import ReleaseDemand, require_reachable_kind, searched_point
+from hartley.workflow.publication.choose_point import (
+    ReleaseDemand,
+    optimal_point,
+    require_reachable_kind,
+    searched_point,
+)
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.request.objective import Budget, Objective
 from hartley.workflow.request.study_table import StudyTable, names
 from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.show_release import usefulness_of
+from hartley.workflow.trees.prior import TreePrior
+from hartley.workflow.trees.refusals import without_side
+from hartley.workflow.trees.search_levels import frontier_of_levels
 from hartley.workflow.trees.search_tree import frontier_of_trees
 
 NO_STEPS = f"only a greedy search has steps to trace; use {option('search', 'greedy')}"
@@ -98,16 +107,16 @@ class FrontierResult(Points):
         """Return the point that a release for this demand would have.
 
         Over several columns with text many recodings have the same worst class, and the frontier shows the
-        best protected of them only. A release keeps most detail on average, so it is searched for.
+        best protected of them only. A release keeps most detail on average, so it is searched for; of trees
+        and codebooks the frontier has the release itself.
         """
         demand = Demand.of(wanted)
         question = self.question
-        is_searched = self.run is None and question.is_over_columns
+        is_searched = self.run is None and question.is_over_columns and question.shape.is_any
         if not is_searched or demand.utility_weight is not None or demand.cap is not None:
             return self.frontier.meeting(demand)
         effort = (limits or SearchLimits()).start(question.default_seconds)
-        with question.explaining():
-            return point_for(question, demand, effort)
+        return optimal_point(question, demand, effort)
 
     def usefulness(self, point: Point) -> Usefulness:
         """Return what is left of the public columns at a point: moves, widths, correlations."""
@@ -123,7 +132,11 @@ class FrontierResult(Points):
     def plot(self, **options: Any) -> Any:
         """Draw the frontier, distortion in units of the public columns; see :meth:`Frontier.plot`."""
         secret, public = " and ".join(self.joint.sensitive.columns), " and ".join(self.joint.public.columns)
-        told = {"unit": public, "subject": f"What protecting {secret} costs in {public}"}
+        told = {
+            "unit": public,
+            "columns": len(self.joint.public.columns),
+            "subject": f"What protecting {secret} costs in {public}",
+        }
         return self.frontier.plot(**{**told, **options})
 
     def __repr__(self) -> str:
@@ -136,8 +149,11 @@ class FrontierResult(Points):
         return frontier_html(self)
 
     def to_frame(self) -> Any:
-        """Return the points as a data frame of pandas or polars, whichever is there."""
-        return self.frontier.to_frame()
+        """Return the points, and :func:`~hartley.released_information` of each, as a data frame."""
+        from hartley.report.notebook import points_frame
+
+        bits = [released_information(self.joint, point.partition) for point in self.points]
+        return points_frame(self.points, released_information_bits=bits)
 
     def trace(self, utility_weight: float | None = None) -> list[dict[str, Any]]:
         """Return every step of the greedy run, its clusters by name; see :meth:`GreedyRun.trace`."""
@@ -174,6 +190,7 @@ def find_frontier(
     Columns that are kept and earlier releases are seen beside the released values, as a release of the
     same kind as the table shows them. :attr:`FrontierResult.reader` tells what a reader of all of it learns.
     """
+    study = without_side(study, objective)
     if utility_weight is not None:
         utility_weight = Target("utility_weight", utility_weight).number
     joint, dropped_rows = seen_range(study, objective)
@@ -267,7 +284,8 @@ def searched_frontier(
 ) -> Frontier:
     """Search a frontier of any shape; codebooks and trees where their columns are known."""
     if question.shape.name == "columns":
-        return frontier_of_codebooks(question, effort)
+        search = frontier_of_levels if question.transparent else frontier_of_codebooks
+        return search(question, effort)
     if question.shape.name == "tree":
         return frontier_of_trees(question, effort)
     return optimal_frontier(question, effort, so_far, known)
@@ -294,6 +312,7 @@ def asked_question(
     return Problem(
         joint=joint,
         leakage=objective.leakage,
+        prior=TreePrior.of(study, objective.reference, objective.facts),
         utility=objective.utility_for(joint.public, labels),
         requirements=given,
         closeness=closeness,

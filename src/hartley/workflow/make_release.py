@@ -16,7 +16,6 @@ from hartley.measures.utility import Utility
 from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
 from hartley.releases.certificate import transparent_statement
-from hartley.releases.rows.row_parts import PartedRows
 from hartley.releases.withheld_label import require_withheld_label
 from hartley.releases.writer.original_source import for_verifier, require_publishable
 from hartley.releases.writer.other_releases import policies_beside
@@ -32,11 +31,10 @@ from hartley.workflow.publication.choose_point import (
     require_reachable_kind,
 )
 from hartley.workflow.publication.exposure import refuse_harmful, refuse_one_candidate
-from hartley.workflow.publication.identifiers import refuse_identifiers, refuse_written_dates
+from hartley.workflow.publication.identifiers import note_codes, refuse_identifiers, refuse_written_dates
 from hartley.workflow.publication.release_files import ReleaseFiles
 from hartley.workflow.publication.release_plan import Plan, Seen
-from hartley.workflow.publication.release_policy import policy_of_release
-from hartley.workflow.publication.search_parts import PartSearch, rows_to_search
+from hartley.workflow.publication.release_policy import policy_of_release, refuse_beside_bounds
 from hartley.workflow.publication.write_release import ReleaseResult, Writing, write_release
 from hartley.workflow.request.column_choices import groups_said
 from hartley.workflow.request.destination import Destination
@@ -44,7 +42,7 @@ from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.request.utility_choice import codeword_of
-from hartley.workflow.trees.refusals import require_transparent
+from hartley.workflow.trees.refusals import require_transparent, without_side
 from hartley.workflow.trees.search_tree import transparent_loss
 
 
@@ -87,28 +85,26 @@ def make_release(
     places = files.places
     with study.opened() as table:
         plan = Plan.of(study, table, files.format_)
+        if destination.labels == "bounds":
+            refuse_beside_bounds(plan, objective, in_spark=files.in_spark)
+        known_besides = plan.roles.side if objective.transparent else ()
+        if known_besides:
+            study = without_side(study, objective)
+            plan = Plan.of(study, table, files.format_)
         if objective.clusters.name in ("columns", "tree"):
             plan = plan.publishing_kept()
-        if objective.clusters.name == "columns" and destination.labels is not None:
+        if objective.clusters.name == "columns" and destination.labels not in (None, "bounds"):
             raise OptionError(
                 f"under {option('shape', 'columns')} bands and groups are the labels; leave "
-                f"{option('labels')} out"
+                f"{option('labels')} out, or write {option('labels', 'bounds')}"
             )
         require_publishable(study.source, table, plan.published)
         seen = Seen.of(plan)
-        observed = rows_to_search(
-            plan,
-            seen.observed,
-            objective,
-            demand,
-            is_alone=known is None and study.person is None,
-        )
-        search = PartSearch(observed) if isinstance(observed, PartedRows) else None
-        seen = replace(seen, observed=observed)
-        joint = observed.for_search() if search is None else observed.before()
+        joint = seen.observed.for_search()
         asked = _asked(study, demand, destination, objective, plan, seen, joint)
         question = asked.question
         refuse_written_dates(seen.public, study.reading.text)
+        note_codes(seen.public, int(joint.rows.sum()), study.reading.number)
         identifiers = refuse_identifiers(
             table,
             seen.public,
@@ -121,15 +117,12 @@ def make_release(
             is_text = asked.labels in ("range", "interval", "set")
             dropped = study.reading.missing_words if study.missing == "drop" else ()
             require_withheld_label(seen.public, objective.withheld_label, is_text=is_text, dropped=dropped)
-        effort = limits.start(question.default_seconds if search is None else search.default_seconds)
+        effort = limits.start(question.default_seconds)
         reach_it = partial(reach, seen.observed, asked, effort, has_earlier=bool(plan.earlier))
         reached = reach_it(
             point=None if known is None else known.point,
             found_in=None if known is None else known.found_in,
-            search=search,
         )
-        if search is not None:
-            reached = replace(reached, parts=search.searched)
         complete = known is not None or not effort.should_stop()
         persons: tuple[Audit, Audit] | None = None
         if study.person is not None:
@@ -139,15 +132,15 @@ def make_release(
                 table,
                 reached,
                 lambda point: reach_it(point=point, found_in=question.joint),
+                effort,
             )
             after = for_persons.linked(table, harmless=True).audit(reached.book.partition)
             persons = for_persons.linked(table).audit(), after
-        readers = seen.observed.reader_parts(reached.book, harmless=True, earlier=bool(plan.earlier))
-        left = () if reached.parts > 1 else left_by_column((one.joint for one in readers), joint.sensitive)
+        left = left_by_column(seen.observed.reader(reached.book, harmless=True, earlier=bool(plan.earlier)))
         if destination.exposure == "refuse":
             refuse_one_candidate(reached.audit, () if study.jointly else left)
             refuse_harmful(plan, seen, reached, demand)
-        made = policy_of_release(study, plan, seen, asked, reached, destination, objective)
+        made = policy_of_release(study, plan, seen, asked, reached, destination, objective, known_besides)
         beside = policies_beside(
             places["output"].parent,
             table.column_names,
@@ -181,7 +174,7 @@ def make_release(
             identifiers=identifiers,
             transparent_loss=(
                 transparent_loss(question, effort)
-                if plan.publish_sensitive and objective.transparent is None and search is None
+                if plan.publish_sensitive and objective.transparent is None
                 else None
             ),
             statement=None if promised is msgspec.UNSET else promised,
@@ -220,7 +213,7 @@ def _asked(
         objective,
         joint.knowing(len(plan.roles.side)),
         demand.requirements,
-        labels=destination.labels,
+        labels=destination.words,
     )
     require_reachable_kind(demand.target, question.utility)
     codeword = codeword_of(question.utility)
@@ -228,7 +221,7 @@ def _asked(
         demand=demand,
         question=question,
         search=objective.search,
-        labels=destination.labels or default_labels(joint.public, question.shape.name, codeword),
+        labels=destination.words or default_labels(joint.public, question.shape.name, codeword),
         withheld_label=objective.withheld_label,
         groups=_groups(objective, destination, seen.public),
         is_seen_beside=bool(plan.keep or plan.earlier),

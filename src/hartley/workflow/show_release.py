@@ -15,54 +15,16 @@ from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.by_column import ColumnLeft, left_by_column
-from hartley.measures.certain.confusability_graph import confusability_edges
-from hartley.measures.overlap import components, overlap_partition
-from hartley.measures.uncertainty import candidate_counts, row_counts, rows_of_values
+from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
 from hartley.model.words import Labels
-from hartley.releases.codebook import MISSING, Codebook, codebook
-from hartley.releases.policy import Policy
+from hartley.releases.codebook import Codebook, codebook
 from hartley.releases.rows.reader import Reader
 from hartley.releases.writer.shown_cells import shown_columns
-from hartley.tables import open_table
+from hartley.tables import ReadOptions, open_table
 from hartley.workflow.codebooks.label_codebooks import default_labels, label_point
-
-__all__ = [
-    "MISSING",
-    "Codebook",
-    "CodebookLines",
-    "Labels",
-    "ObservationCounts",
-    "Policy",
-    "Reader",
-    "Usefulness",
-    "before_and_after",
-    "before_release",
-    "confusions",
-    "count_groups",
-    "first_rows",
-    "groups_of_observations",
-    "policy_of",
-    "rows_of_values",
-    "usefulness_of",
-]
-
-
-@dataclass(frozen=True, eq=False)
-class ObservationCounts:
-    """How many candidates each observation leaves, and in how many rows it stands."""
-
-    candidates: Int64s
-    rows: Int64s
-
-    @classmethod
-    def of(cls, joint: JointRange, partition: Partition | None = None) -> ObservationCounts:
-        """Count a table, or its release under a partition."""
-        return cls(
-            candidate_counts(joint, partition).astype(np.int64), row_counts(joint, partition).astype(np.int64)
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,21 +54,6 @@ class CodebookLines:
         return cls(book, candidates, rows)
 
 
-def confusions(joint: JointRange) -> Any:
-    """Return the pairs of observations that share a candidate, and how many they share."""
-    return confusability_edges(joint)
-
-
-def groups_of_observations(joint: JointRange) -> Partition:
-    """Return the groups of observations that no chain of shared candidates joins."""
-    return components(joint)
-
-
-def count_groups(joint: JointRange) -> int:
-    """Return how many groups of sensitive values are never confused."""
-    return overlap_partition(joint).size
-
-
 def before_and_after(reader: Reader, partition: Partition) -> tuple[Audit, Audit]:
     """Return what a reader learns of the table as it is, and of a release."""
     return measure(reader.sees()), measure(reader.sees(partition))
@@ -114,7 +61,7 @@ def before_and_after(reader: Reader, partition: Partition) -> tuple[Audit, Audit
 
 def left_of_each(reader: Reader, partition: Partition) -> tuple[ColumnLeft, ...]:
     """Return what a reader of a release leaves possible of each sensitive column by itself."""
-    return left_by_column([reader.sees(partition)], reader.joint.sensitive)
+    return left_by_column(reader.sees(partition))
 
 
 def before_release(reader: Reader) -> Audit:
@@ -134,17 +81,14 @@ def _book(joint: JointRange, point: Point, codeword: str | None) -> Codebook:
     return label_point(joint.public, point, labels, limit=point.max_distortion)
 
 
-def first_rows(path: Path, most: int) -> tuple[list[str], list[tuple[Any, ...]]]:
+def first_rows(
+    path: Path, most: int, options: ReadOptions | None = None
+) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the names of the columns of a released file, and its first rows."""
-    table = open_table(path)
+    table = open_table(path, options or ReadOptions())
     try:
         names = list(table.column_names)
         query = f"{table.rows_sql(names, typed=names)} LIMIT {most}"
         return names, [row[1:] for row in table.connection.execute(query).fetchall()]
     finally:
         table.close()
-
-
-def policy_of(path: Path) -> Policy:
-    """Read the policy of a release."""
-    return Policy.read(path)

@@ -297,7 +297,7 @@ class Study(StudyTable):
             ``leakage``, ``utility``, ``search``, ``shape``; ``labels``, ``policy``, ``certificate``,
             ``into``, ``into_database``, ``keep_order``, ``like_input``, ``overwrite``; ``time_limit``,
             ``seed``, ``progress``, ``effort``. In place of ``require``: ``distinct_l``, ``separated_l``,
-            ``row_k``, ``max_distortion``, ``largest_cluster``.
+            ``row_k``, ``max_leakage``, ``max_distortion``, ``largest_cluster``, ``utility_weight``.
 
         Returns
         -------

@@ -31,8 +31,6 @@ from hartley.verifier.verification import (
 from hartley.workflow.apply_policy import asked_by, closeness_of
 from hartley.workflow.persons.linked_rows import LinkedRows
 
-__all__ = ["Verification", "verify", "verify_published"]
-
 
 class DocumentFields(TypedDict, total=False):
     """What a release is checked against."""

@@ -74,7 +74,7 @@ def test_every_number_has_a_sentence() -> None:
         summary = StochasticSummary.of(joint)
         words = summary.plain_words()
         numbers = set(summary.to_dict()) - {"ldp_attainable", "log_lift_finite"}
-        assert set(words) == numbers, "each number needs a sentence in SENTENCES (plain_words.py)"
+        assert set(words) == numbers, "each number needs a sentence in SENTENCES"
         for sentence in words.values():
             assert sentence.endswith(".")
             assert "nan" not in sentence

@@ -20,7 +20,6 @@ from hartley.errors import TableError, WriteError
 from hartley.model.target import Target
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
-from hartley.releases.rows import codebook_index
 from hartley.releases.rows.source_rows import Rows
 from hartley.releases.writer import row_order
 from hartley.releases.writer.publication import Publication
@@ -82,23 +81,13 @@ def sample(values: list[Any], rows: int = 60, seed: int = 1) -> pa.Table:
 
 
 @pytest.mark.parametrize("kind", VALUES)
-def test_kept_rows_are_those_of_the_join_in_their_order(
-    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_rows_get_their_labels_in_their_order(tmp_path: Path, kind: str) -> None:
     table = sample(VALUES[kind])
     policy = policy_for(table, tmp_path, harmless="row", exposure="accept")
-    given: list[Any] = []
-    monkeypatch.setattr(
-        row_order,
-        "codebook_index_for",
-        lambda *of: given.append(codebook_index.codebook_index_for(*of)) or given[0],
-    )
-    streamed = cells(written(table, policy, tmp_path / "streamed.parquet", keep_order=True))
-    assert given != [None]
-    monkeypatch.setattr(row_order, "codebook_index_for", lambda *_: None)
-    joined = cells(written(table, policy, tmp_path / "joined.parquet", keep_order=True))
-    assert streamed == joined
-    assert [row[-1] for row in streamed] == [str(number) for number in range(table.num_rows)]
+    kept = cells(written(table, policy, tmp_path / "kept.parquet", keep_order=True))
+    assert [row[-1] for row in kept] == [str(number) for number in range(table.num_rows)]
+    recoded = [repr(label) for label in policy.apply(table).column("x").to_pylist()]
+    assert [row[0] for row in kept] == recoded
 
 
 def test_a_label_is_held_once_however_many_values_get_it(tmp_path: Path) -> None:
@@ -114,23 +103,16 @@ def test_a_label_is_held_once_however_many_values_get_it(tmp_path: Path) -> None
     opened.close()
 
 
-def test_rows_of_several_public_columns_keep_their_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_of_several_public_columns_keep_their_order(tmp_path: Path) -> None:
     table = sample(VALUES["text"])
     table = table.append_column("y", sample(VALUES["near numbers"], seed=2).column("x"))
     table = table.append_column("z", sample(VALUES["dates"], seed=3).column("x"))
     policy = policy_for(table, tmp_path, public=["x", "y", "z"], harmless="row", exposure="accept")
-    streamed = cells(written(table, policy, tmp_path / "streamed.parquet", keep_order=True))
-    monkeypatch.setattr(codebook_index, "MOST_PLACES", 100)
-    joined = cells(written(table, policy, tmp_path / "joined.parquet", keep_order=True))
-    assert streamed == joined
-    assert [row[1] for row in streamed] == [str(number) for number in range(table.num_rows)]
+    kept = cells(written(table, policy, tmp_path / "kept.parquet", keep_order=True))
+    assert [row[1] for row in kept] == [str(number) for number in range(table.num_rows)]
 
 
-def test_order_is_kept_over_many_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_order, "BATCH", 1 << 12)
-    monkeypatch.setattr(row_order, "LEAST_ROWS", 1)
+def test_order_is_kept_over_many_batches(tmp_path: Path) -> None:
     rows = 400_000
     number = np.arange(rows)
     table = pa.table({"x": number * 7919 % 100, "s": number % 3, "row": number})
@@ -193,35 +175,11 @@ def test_every_row_is_there_after_a_shuffle(
     table = table.append_column("k", sample(VALUES[kind], seed=4).column("x"))
     policy = policy_for(table, tmp_path, harmless="k", exposure="accept")
     kept = cells(written(table, policy, tmp_path / "kept.parquet", keep_order=True))
-    on_grid = cells(written(table, policy, tmp_path / "on_grid.parquet"))
-    monkeypatch.setattr(codebook_index, "MOST_CELLS", 0)
     grouped = cells(written(table, policy, tmp_path / "grouped.parquet"))
     monkeypatch.setattr(row_order, "COUNTED_CELLS", 0)
     by_secrets = cells(written(table, policy, tmp_path / "by_secrets.parquet"))
-    assert Counter(kept) == Counter(on_grid) == Counter(grouped) == Counter(by_secrets)
-    assert len({tuple(kept), tuple(on_grid), tuple(grouped), tuple(by_secrets)}) == 4
-
-
-def test_a_grid_counts_what_a_group_by_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = sample(VALUES["text"], rows=500)
-    for seed, kind in enumerate(("near numbers", "dates", "truths", "decimals"), 1):
-        table = table.append_column(kind, sample(VALUES[kind], rows=500, seed=seed).column("x"))
-    policy = policy_for(
-        table,
-        tmp_path,
-        public=["x", "near numbers"],
-        harmless=["dates", "truths", "decimals"],
-        exposure="accept",
-    )
-    on_grid = []
-    count = row_order.count_on_grid
-    monkeypatch.setattr(row_order, "count_on_grid", lambda *of: on_grid.append(count(*of)) or on_grid[0])
-    found = Counter(cells(written(table, policy, tmp_path / "on_grid.parquet")))
-    assert on_grid[0] is not None
-    _, columns, counts = on_grid[0]
-    assert (len(columns), counts.sum()) == (3, 500)
-    monkeypatch.setattr(row_order, "count_on_grid", lambda *_: None)
-    assert Counter(cells(written(table, policy, tmp_path / "grouped.parquet"))) == found
+    assert Counter(kept) == Counter(grouped) == Counter(by_secrets)
+    assert len({tuple(kept), tuple(grouped), tuple(by_secrets)}) == 3
 
 
 @pytest.mark.parametrize(
@@ -342,10 +300,9 @@ def test_what_never_was_a_value_is_not_under_a_suppressed_one(tmp_path: Path) ->
     assert all(not any(cell) for cell in under_missing(column))
 
 
-@pytest.mark.parametrize("keep_order", [True, False])
 @pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl", ".arrow"])
 def test_an_interruption_while_rows_are_made_is_no_failure_to_write(
-    tmp_path: Path, ending: str, keep_order: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = sample(VALUES["near numbers"])
     policy = policy_for(table, tmp_path, harmless="row", exposure="accept")
@@ -353,8 +310,6 @@ def test_an_interruption_while_rows_are_made_is_no_failure_to_write(
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(codebook_index.CodebookIndex, "found", interrupted)
-    monkeypatch.setattr(row_order, "count_on_grid", lambda *_: None)
     monkeypatch.setattr(row_order, "shuffled", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        written(table, policy, tmp_path / f"out{ending}", keep_order=keep_order)
+        written(table, policy, tmp_path / f"out{ending}")

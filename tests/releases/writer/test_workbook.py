@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hartley import release, verify
-from hartley.errors import WriteError
+from hartley.errors import HartleyError, WriteError
 from hartley.releases.writer.workbook_file import write_workbook
 
 
@@ -61,3 +61,13 @@ def test_text_that_begins_as_a_formula_does_is_text(tmp_path):
     write_workbook(tmp_path / "o.xlsx", pa.table({"=a": ["=1+1", "x"]}))
     cells = [row[0] for row in openpyxl.load_workbook(tmp_path / "o.xlsx").active.iter_rows()]
     assert [(cell.value, cell.data_type) for cell in cells] == [("=a", "s"), ("=1+1", "s"), ("x", "s")]
+
+
+def test_a_released_workbook_with_a_cell_far_away_is_refused(tmp_path: Path) -> None:
+    table = pa.table({"age": [1, 1, 2, 2], "pay": [1, 2, 3, 4]})
+    made = release(table, tmp_path / "out.xlsx", sensitive="pay", public="age", distinct_l=2)
+    book = openpyxl.load_workbook(made.output)
+    book.active["XFD1048576"] = 1
+    book.save(made.output)
+    with pytest.raises(HartleyError, match="the file cannot be read as its name says"):
+        verify(made.output, original=table, policy=made.policy)

@@ -9,6 +9,7 @@ from hartley.errors import OptionError
 from hartley.model import Partition
 from hartley.search.baselines import iac_mdsf
 from hartley.search.baselines.iac_clustering import (
+    Weighed,
     all_changes,
     best_subset,
     lower_weights,
@@ -18,7 +19,7 @@ from hartley.search.baselines.iac_clustering import (
     subset_change,
     upper_weights,
 )
-from hartley.search.baselines.information import Masses, weighted_logs
+from hartley.search.baselines.information import Masses
 from hartley.search.baselines.subsets import least_subset, members, over_subsets, subset_sizes
 from strategies import joint_ranges
 
@@ -91,52 +92,46 @@ def test_f_and_g_are_submodular_and_never_positive(joint, weight):
         assert (function[subsets][:, None] + function >= function[union] + function[common] - 1e-9).all()
 
 
-def loop_arguments(joint, weight):
-    masses = Masses.of(joint)
-    logs = weighted_logs(masses.row_count)
-    scale = np.array([1 - weight, 1.0]) / masses.row_count
-    pool = np.zeros(len(masses.sensitive_totals), dtype=np.int64)
-    return masses, (masses.indptr, masses.sensitive, masses.rows), logs, scale, pool
-
-
 def subset_sums(values):
     return over_subsets(np.add, values, 0.0)
 
 
 @given(joint_ranges(max_public=6, min_public=2), weights, st.data())
 def test_the_bounds_hold_everywhere_and_are_tight_at_the_subset(joint, weight, data):
-    masses, pairs, logs, scale, pool = loop_arguments(joint, weight)
+    masses = Masses.of(joint)
+    weighed = Weighed.of(masses, weight)
     size = masses.size
     chosen = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     here = sum(1 << (size - 1 - x) for x in np.flatnonzero(chosen))
     f, g = f_and_g(joint, weight)
     bound = np.zeros(size)
     for promising in (False, True):
-        order = order_from(chosen, promising, *pairs, masses.totals, logs, scale, pool)
+        order = order_from(chosen, promising, weighed)
         assert sorted(order.tolist()) == list(range(size))
         assert set(order[: chosen.sum()].tolist()) == set(np.flatnonzero(chosen).tolist())
-        lower_weights(order, *pairs, logs, scale, pool, bound)
+        lower_weights(order, weighed, bound)
         assert (subset_sums(bound) <= g + 1e-9).all()
         mask = 0
         for x in order.tolist():
             mask |= 1 << (size - 1 - x)
             assert subset_sums(bound)[mask] == pytest.approx(g[mask], abs=1e-9)
     for kind in (1, 2):
-        upper_weights(chosen, kind, masses.totals, logs, scale, bound)
+        upper_weights(chosen, kind, weighed, bound)
         upper = f[here] + subset_sums(bound) - subset_sums(bound)[here]
         assert (upper >= f - 1e-9).all()
-    assert not pool.any()
+    assert not weighed.pool.any()
 
 
 @given(joint_ranges(max_public=7, min_public=2), weights, st.data())
 def test_modmod_never_rises_from_round_to_round(joint, weight, data):
-    masses, pairs, logs, scale, pool = loop_arguments(joint, weight)
+    masses = Masses.of(joint)
+    weighed = Weighed.of(masses, weight)
     size = masses.size
     start = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     values = []
     for rounds in range(6):
         chosen = start.copy()
-        values.append(modmod(chosen, rounds, *pairs, masses.totals, logs, scale, pool))
+        values.append(modmod(chosen, rounds, weighed))
         mask = sum(1 << (size - 1 - x) for x in np.flatnonzero(chosen))
         assert values[-1] == pytest.approx(all_changes(masses, weight)[mask], abs=1e-9)
     assert values == sorted(values, reverse=True)
@@ -144,15 +139,14 @@ def test_modmod_never_rises_from_round_to_round(joint, weight, data):
 
 @given(joint_ranges(max_public=7, min_public=2), weights)
 def test_pairs_are_valued_as_subsets(joint, weight):
-    masses, pairs, logs, scale, pool = loop_arguments(joint, weight)
-    found = pair_changes(*pairs, masses.totals, logs, scale, pool)
+    masses = Masses.of(joint)
+    weighed = Weighed.of(masses, weight)
+    found = pair_changes(weighed)
     rows, columns = np.triu_indices(masses.size, 1)
     for value, i, j in zip(found, rows, columns, strict=True):
         chosen = np.zeros(masses.size, dtype=bool)
         chosen[[i, j]] = True
-        assert value == pytest.approx(
-            subset_change(chosen, *pairs, masses.totals, logs, scale, pool), abs=1e-12
-        )
+        assert value == pytest.approx(subset_change(chosen, weighed), abs=1e-12)
 
 
 @settings(max_examples=50)
@@ -194,9 +188,9 @@ def test_compiled_finds_what_interpreted_finds():
     from hartley.search.baselines.iac_clustering import best_from
 
     joint = random_joint(np.random.default_rng(2), 20, 8, 60)
-    masses, pairs, logs, scale, pool = loop_arguments(joint, 0.6)
+    weighed = Weighed.of(Masses.of(joint), 0.6)
     starts = np.stack(np.triu_indices(20, 1), axis=1)[:60]
-    arguments = (starts, *pairs, masses.totals, logs, scale, pool)
+    arguments = (starts, weighed)
     assert best_from.compiled(*arguments).tolist() == best_from(*arguments).tolist()
 
 

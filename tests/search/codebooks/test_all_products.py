@@ -16,6 +16,7 @@ from hartley.search.codebooks import (
     codebooks_of,
 )
 from hartley.search.codebooks.ladder import build_ladder
+from hartley.search.codebooks.workbench import Workbench
 from reference_codebooks import all_products, judge, random_table
 
 QUICK = CodebookOptions(rounds=4)
@@ -40,7 +41,7 @@ def usable(table, budget):
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_the_search_is_feasible_bounded_and_nearly_always_optimal(missing):
+def test_the_search_is_feasible_bounded_and_nearly_always_optimal(monkeypatch, missing):
     optimal = 0
     for table, random in tables(21, 15, missing=missing):
         budget, share = int(random.choice([0, 2, 4, 6])), float(random.choice([0.5, 1.0]))
@@ -48,7 +49,8 @@ def test_the_search_is_feasible_bounded_and_nearly_always_optimal(missing):
         spent = usable(table, budget)
         losses = [judge(table, node, spent, share).loss for node in all_products(table)]
         optimum = min(loss for loss in losses if loss is not None)
-        options = CodebookOptions(rounds=12, lose_at_most=share)
+        monkeypatch.setitem(Workbench.__init__.__kwdefaults__, "share", share)
+        options = CodebookOptions(rounds=12)
         found = codebooks_of(CodebookProblem(tuple(columns), demand), withhold=budget, options=options)
         judged = judge(table, as_node(found.labels), spent, share)
         assert judged.loss == pytest.approx(found.loss, abs=1e-9)
@@ -61,7 +63,7 @@ def test_the_search_is_feasible_bounded_and_nearly_always_optimal(missing):
     assert optimal >= 13
 
 
-def test_the_best_node_of_the_ladders_is_the_best_of_all_their_nodes():
+def test_the_best_node_of_the_ladders_is_the_best_of_all_their_nodes(monkeypatch):
     for table, random in tables(22, 30, missing=0.05):
         budget, share = int(random.choice([0, 2, 4, 6])), float(random.choice([0.5, 1.0]))
         columns, demand = table.search_input()
@@ -70,7 +72,8 @@ def test_the_best_node_of_the_ladders_is_the_best_of_all_their_nodes():
         ladders = [build_ladder(column, rows, weight, open_ends=True) for column, rows, weight in weights]
         nodes = product(*([as_node([level.labels])[0] for level in ladder.levels] for ladder in ladders))
         losses = [judge(table, node, usable(table, budget), share).loss for node in nodes]
-        options = CodebookOptions(rounds=0, lose_at_most=share)
+        monkeypatch.setitem(Workbench.__init__.__kwdefaults__, "share", share)
+        options = CodebookOptions(rounds=0)
         found = codebooks_of(CodebookProblem(tuple(columns), demand), withhold=budget, options=options)
         assert found.proven_optimal_ladder
         assert found.ladder_nodes == len(losses)

@@ -234,7 +234,7 @@ def test_what_is_wrong_with_a_column_is_said_in_one_line(settings, message):
     assert str(error.value) == message
 
 
-@pytest.mark.parametrize("options", [{"lose_at_most": 1.5}, {"rounds": -1}, {"objective": "least"}])
+@pytest.mark.parametrize("options", [{"rounds": -1}, {"objective": "least"}])
 def test_options_without_meaning_are_refused(options):
     with pytest.raises(OptionError):
         CodebookOptions(**options)

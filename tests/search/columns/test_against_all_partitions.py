@@ -18,8 +18,7 @@ TABLES = sample(usual=12, long=1_500)
 KINDS = {
     "max": {},
     "max, one code each": {"single": True},
-    "max, weighted": {"weights": True},
-    "max, hierarchy": {"kinds": ("paths",)},
+    "max, scaled": {"scaled": True},
     "max, table": {"kinds": ("table",)},
     "max, several requirements": {"conjunction": True},
     "sum": {"combination": "sum"},
@@ -27,8 +26,8 @@ KINDS = {
     "sum, all at once": {
         "combination": "sum",
         "conjunction": True,
-        "weights": True,
-        "kinds": ("plain", "paths", "table"),
+        "scaled": True,
+        "kinds": ("plain", "table"),
     },
 }
 
@@ -78,7 +77,7 @@ def test_costs_of_partitions_are_those_of_the_definition(combination):
     rng = np.random.default_rng(9)
     for _ in range(TABLES):
         table = small_table(
-            rng, combination=combination, weights=True, kinds=("plain", "paths", "table"), conjunction=True
+            rng, combination=combination, scaled=True, kinds=("plain", "table"), conjunction=True
         )
         labels = np.unique(rng.integers(0, 3, table.size), return_inverse=True)[1]
         costs = midpoint_costs(table.columns, labels, combination)

@@ -33,10 +33,9 @@ def test_clusters_are_measured_the_same_piece_by_piece(monkeypatch, combination,
     table = rng.integers(1, 9, (3, 3)) / 9
     table = np.triu(table, 1) + np.triu(table, 1).T
     columns = [
-        NumberCells(rng.random(size), weight=0.7),
+        NumberCells(rng.random(size)),
         CategoryCells(rng.integers(0, 3, size)),
         CategoryCells(rng.integers(0, 3, size), table=table),
-        CategoryCells(rng.integers(0, 4, size), paths=np.array([[0, 4, 6], [1, 4, 6], [2, 5, 6], [3, 5, 6]])),
     ]
     labels = np.unique(rng.integers(0, 20, size), return_inverse=True)[1]
     cells = cells_of(columns, combination)

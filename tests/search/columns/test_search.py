@@ -21,7 +21,7 @@ from hartley.search.columns import (
 from hartley.search.columns.boxes import split
 from hartley.search.columns.loops.split import ROWS
 from hartley.search.columns.prepared import Prepared
-from hartley.search.columns.search import Candidate, best_first
+from hartley.search.columns.search import ColumnsResult, best_first
 from hartley.search.effort import UNLIMITED, Effort
 
 
@@ -74,9 +74,9 @@ def test_the_result_is_no_worse_than_mondrian(combination, wanted):
 def test_worst_costs_that_differ_by_rounding_are_equal_and_the_loss_decides():
     labels = np.zeros(1, dtype=np.int64)
     rough, close, wide = (
-        Candidate(labels, 0.225, 0.03),
-        Candidate(labels, 0.22500000000000003, 0.02),
-        Candidate(labels, 0.3, 0.01),
+        ColumnsResult(labels, 0.225, 0.0, 0.03),
+        ColumnsResult(labels, 0.22500000000000003, 0.0, 0.02),
+        ColumnsResult(labels, 0.3, 0.0, 0.01),
     )
     assert best_first([wide, rough, close]) == [close, rough, wide]
 

@@ -18,7 +18,7 @@ from hartley.search.columns.search import ColumnsSearch
 from hartley.search.effort import UNLIMITED
 from reference_columns import small_table
 
-EVERY = {"weights": True, "kinds": ("plain", "paths", "table")}
+EVERY = {"scaled": True, "kinds": ("plain", "table")}
 
 
 def tables(count, seed, **options):

@@ -15,9 +15,11 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations, product
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hartley.search.trees.loops import counts, growth, permission, room
+from hartley.search.trees.prior import Reference
 from reference_trees import SHARES, Value, Want, below, candidates
 from tree_instances import SmallTable, demand_of, grown
 
@@ -38,6 +40,8 @@ class Setting:
     views: Any = None
     options: dict[str, Any] = field(default_factory=dict)
     kinds: Sequence[str] | None = None
+    told: dict[str, Any] = field(default_factory=dict)
+    """What the rule of cuts is told besides: a reference table, rows that are alike."""
     multiset: Sequence[Value] | None = None
     """Where given, only tables with these sensitive values, in any order."""
 
@@ -63,6 +67,12 @@ def distinct(wanted: int, column: int | None = None) -> Want:
 def separated(wanted: int, tolerance: float) -> Want:
     """Return a requirement of so many values that are further apart than a tolerance."""
     return Want("separated", wanted, lambda value: value[0], tolerance)
+
+
+def reference(rows: Sequence[tuple[int, int, float]]) -> Reference:
+    """Return a reference table of one column: rank, sensitive value, rows."""
+    ranks, values, counts = (np.array(column) for column in zip(*rows, strict=True))
+    return Reference(ranks.reshape(-1, 1), np.arange(len(rows)), values, counts.astype(np.float64))
 
 
 def settings(all_of_them: bool = False) -> Iterator[Setting]:
@@ -127,6 +137,12 @@ def settings(all_of_them: bool = False) -> Iterator[Setting]:
         options={"trials": "retry"},
         kinds=plain,
     )
+    told: list[dict[str, Any]] = [
+        {"alike": [np.array([True, True, True, False, False])]},
+        {"reference": reference([(0, 0, 60), (1, 0, 40), (3, 1, 50), (4, 1, 50)])},
+    ]
+    for each in told:
+        yield Setting("told", LINE[:5], singles("abc"), [distinct(2)], options={"trials": "retry"}, told=each)
     if all_of_them:
         for rule in ("gain", "middle"):
             for trials in ("once", "retry"):
@@ -149,7 +165,7 @@ def invert(setting: Setting) -> tuple[int, int, int]:
     releases: dict[Any, list[tuple[Value, ...]]] = defaultdict(list)
     said: dict[Any, list[tuple[tuple[int, ...], list[list[int]] | None]]] = {}
     for values in setting.tables():
-        tree = grown(table, values, setting.values, demand)
+        tree = grown(table, values, setting.values, demand, **setting.told)
         if tree is None:
             held = [want.of_table(values).holds(Counter(values)) for want in setting.wants]
             assert not all(held), "refused though it holds"

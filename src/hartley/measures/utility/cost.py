@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from math import log2
 from typing import Literal, Protocol, runtime_checkable
 
+import numpy as np
+
 from hartley.errors import InputError
+from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility.union_costs import SizeUnions, UnionCosts
-from hartley.model import Partition
+from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats
 
 
@@ -78,6 +81,46 @@ def utility_of(utility: Utility, partition: Partition) -> float:
             f"a partition of {len(partition.labels)} values does not fit {utility.size} public values"
         )
     return utility.of_cost(float(utility.costs(partition).max()))
+
+
+def released_information(joint: JointRange, partition: Partition) -> float:
+    r"""Return the bits about the public value that the released one gives on average, :math:`I(X; \hat X)`.
+
+    Rows count as a distribution, as in the information bottleneck; since a partition is a function of the
+    value, it is the entropy of the released values. It is a measure to compare with, not one to search by:
+    all clusters decide it together, and the searches rely on the worst one.
+
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together, and in how many rows.
+    partition : Partition
+        Which public values are merged.
+
+    Returns
+    -------
+    float
+        Bits, from 0 where all values are one cluster.
+
+    Raises
+    ------
+    InputError
+        If the partition is of another number of values.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> joint = hartley.JointRange.from_pairs([(1, "a"), (2, "b"), (3, "a"), (4, "b")])
+    >>> hartley.released_information(joint, hartley.Partition.from_clusters([[0, 1], [2], [3]]))
+    1.5
+    """
+    if len(partition.labels) != joint.public.size:
+        raise InputError(
+            f"a partition of {len(partition.labels)} values does not fit {joint.public.size} public values"
+        )
+    rows = np.bincount(partition.labels, weights=rows_of_values(joint))
+    shares = rows[rows > 0] / rows.sum()
+    return max(0.0, -float(np.dot(shares, np.log2(shares))))
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import isnan
+from functools import partial
+from math import comb, isnan
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.measures.utility.union_costs import Members
@@ -55,6 +57,33 @@ class OwnUtility:
     grows: bool = False
     name: Literal["distortion"] = field(default="distortion", init=False, repr=False)
 
+    @classmethod
+    def sum_of(cls, dissimilarities: npt.ArrayLike) -> OwnUtility:
+        """Count a cluster by the sum of the dissimilarities of its pairs; the worst cluster decides.
+
+        ``dissimilarities`` is a symmetric table of finite numbers from 0 on, one row for each value.
+
+        >>> places = np.array([0.0, 1.0, 4.0])
+        >>> OwnUtility.sum_of(abs(places[:, None] - places)).costs(Partition.whole(3))
+        array([8.])
+        """
+        table = _symmetric(dissimilarities)
+        return cls(len(table), partial(_sum_of_pairs, table), grows=True)
+
+    @classmethod
+    def mean_of(cls, dissimilarities: npt.ArrayLike) -> OwnUtility:
+        """Count a cluster by the mean of the dissimilarities of its pairs; the worst cluster decides.
+
+        A mean may fall where a cluster grows, so pairs bound nothing: beyond a few values less is proven.
+
+        >>> places = np.array([0.0, 1.0, 4.0])
+        >>> mean = OwnUtility.mean_of(abs(places[:, None] - places))
+        >>> mean.costs(Partition.whole(3)).round(2), mean.costs(Partition.from_clusters([[0, 2], [1]]))
+        (array([2.67]), array([4., 0.]))
+        """
+        table = _symmetric(dissimilarities)
+        return cls(len(table), partial(_mean_of_pairs, table))
+
     def cost_of(self, members: tuple[int, ...]) -> float:
         """Return the cost of one cluster."""
         if len(members) < 2:
@@ -95,6 +124,24 @@ class OwnUnions:
     def merge(self, kept: int, joined: int) -> None:
         """Join two clusters."""
         self.members.merge(kept, joined)
+
+
+def _symmetric(dissimilarities: npt.ArrayLike) -> Floats:
+    table = np.array(dissimilarities, dtype=float)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.array_equal(table, table.T):
+        raise InputError("dissimilarities of pairs must be a square table, the same in both directions")
+    if not np.isfinite(table).all() or (table < 0).any():
+        raise InputError("dissimilarities must be finite numbers, none below zero")
+    np.fill_diagonal(table, 0.0)
+    return table
+
+
+def _sum_of_pairs(table: Floats, members: tuple[int, ...]) -> float:
+    return float(table[np.ix_(members, members)].sum()) / 2  # every pair stands in it twice
+
+
+def _mean_of_pairs(table: Floats, members: tuple[int, ...]) -> float:
+    return _sum_of_pairs(table, members) / comb(len(members), 2)
 
 
 def require_size(utility_size: int, values: int) -> None:

@@ -3,16 +3,15 @@ r"""Distortion over several public columns: a distance in each, combined.
 In each column the cluster has a codeword of its own. A number lies as far from it as
 their difference, in units of the column's scale (its range, unless one is given); a
 category as far as a table of dissimilarities says, or 1 if it is another and 0 if it is
-the same. A value's distance is the largest of its columns' distances, or their sum, or
-the root of their summed squares. A missing cell is a category of its own, as far from every
-other cell as two categories are from each other.
+the same. A value's distance is the largest of its columns' distances, or their sum. A missing
+cell is a category of its own, as far from every other cell as two categories are from each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,33 +27,6 @@ Combination: TypeAlias = Literal["max", "sum"]
 COMBINATIONS: tuple[Combination, ...] = get_args(Combination)
 Table: TypeAlias = Mapping[tuple[Label, Label], float]
 """How ill the second label stands for the first; a pair not given counts as given the other way round."""
-
-
-class DistanceColumn(Protocol):
-    """The distances of one column."""
-
-    @property
-    def here(self) -> Flags:
-        """Where the value has a cell."""
-
-    def unions(self) -> ColumnUnions:
-        """Return the codewords of all unions of two values."""
-
-
-class ColumnUnions(Protocol):
-    """The codewords of one column's unions, kept up to date while clusters are merged."""
-
-    def choose(self, place: int, members: Members) -> None:
-        """Choose the codeword of the union with the cluster at every place."""
-
-    def worst(self) -> Floats:
-        """Return each chosen codeword's distance to its farthest member."""
-
-    def distances(self, values: npt.NDArray[np.intp], unions: npt.NDArray[np.intp]) -> Floats:
-        """Return the distance of these values from the codewords chosen for the unions at these places."""
-
-    def merge(self, kept: int, joined: int) -> None:
-        """Join two clusters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +148,10 @@ class CategoryUnions:
         np.minimum(self._first[kept], self._first[joined], out=self._first[kept])
 
 
+DistanceColumn: TypeAlias = NumberColumn | CategoryColumn
+"""The distances of one column."""
+
+
 @dataclass(frozen=True, eq=False)
 class ColumnsDistortion:
     """How far a released value may lie from the true one, :math:`U_2`, over several columns.
@@ -187,8 +163,7 @@ class ColumnsDistortion:
     columns : tuple of DistanceColumn
         The distances of each column.
     combination : {"max", "sum"}
-        How the distances of the columns become one: the largest, their sum, or the root of their
-        summed squares.
+        How the distances of the columns become one: the largest, or their sum.
     codeword : {"midpoint", "centroid", "member"}
         What stands for a cluster in a column of numbers.
 
@@ -332,7 +307,6 @@ class _Members:
         if isinstance(column, NumberColumn):
             placed = column.positions[self.order]
             return np.abs(placed - self._middle(placed, column.codeword)[self.cluster])
-        assert isinstance(column, CategoryColumn)  # noqa: S101
         codes = column.codes[self.order]
         if column.table is None:
             return np.asarray(codes != codes[self.starts][self.cluster], dtype=np.float64)
@@ -355,16 +329,19 @@ class _Members:
 
     def _category(self, codes: npt.NDArray[np.integer], table: Floats) -> npt.NDArray[np.integer]:
         """Return the category that stands for each cluster: the least worst, the earliest member of those."""
-        width = len(table)
+        width, clusters = len(table), len(self.starts)
         keys, first = np.unique(self.cluster * width + codes, return_index=True)
-        cluster, category = keys // width, keys % width
-        begins = np.searchsorted(cluster, np.arange(len(self.starts) + 1))
-        chosen = category[begins[:-1]].copy()
-        for number in np.flatnonzero(np.diff(begins) > 1).tolist():
-            held = category[begins[number] : begins[number + 1]]
-            farthest = table[np.ix_(held, held)].max(axis=0)
-            best = np.flatnonzero(farthest == farthest.min())
-            chosen[number] = held[best[np.argmin(first[begins[number] : begins[number + 1]][best])]]
+        owner, category = keys // width, keys % width
+        counts = np.bincount(owner, minlength=clusters)
+        begins = np.cumsum(counts) - counts
+        # Every category of a cluster beside every one of the same cluster.
+        times = counts[owner]
+        mine = np.repeat(np.arange(len(keys)), times)
+        other = np.arange(len(mine)) - np.repeat(np.cumsum(times) - times, times) + begins[owner[mine]]
+        farthest = np.zeros(len(keys))
+        np.maximum.at(farthest, mine, table[category[other], category[mine]])
+        order = np.lexsort((first, farthest, owner))
+        chosen: npt.NDArray[np.integer] = category[order[begins]]
         return chosen
 
 

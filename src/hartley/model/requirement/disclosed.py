@@ -36,6 +36,7 @@ class DisclosedPeople(Requirement, kind="disclosed-at-most"):
 
     def words(self, columns: Sequence[str], closeness: Closeness) -> str:
         """Say it of some columns."""
-        people = "person" if self.wanted == 1 else "people"
-        who = f"at most {numeral(self.wanted)} {people}" if self.wanted else "nobody"
-        return f"{who} have their {listed(columns)} read off, rightly"
+        who = {0: "nobody has", 1: "at most one person has"}.get(
+            int(self.wanted), f"at most {numeral(self.wanted)} people have"
+        )
+        return f"{who} their {listed(columns)} read off, rightly"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any, ClassVar
 
@@ -90,9 +89,6 @@ class Requirement:
             names = sorted(
                 Requirement.kinds, key=lambda name: (not Requirement.kinds[name].is_monotone, name)
             )
-            near = get_close_matches(self.name, names, n=1)
-            if near:
-                raise OptionError(f"unknown requirement {self.name!r}; did you mean {near[0]!r}?")
             raise OptionError.unknown("requirement", self.name, names)
         if self.column is not None and not self.takes_column:
             raise OptionError(f"the requirement {self.name} is of the whole release and takes no column")

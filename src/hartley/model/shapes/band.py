@@ -16,7 +16,7 @@ import numpy as np
 
 from hartley.errors import InputError
 from hartley.model.arrays import Floats, Int64s
-from hartley.model.shapes.border_grid import MONTHS, Calendar, day_of
+from hartley.model.shapes.border_grid import MONTHS, Calendar, Title, day_of
 
 Scale = Literal["number", "whole", "date", "ordered"]
 """Numbers, whole numbers, dates, or categories with an order; a category lies at its rank."""
@@ -53,6 +53,8 @@ class Bands:
     """In which words dates are told; the coarsest that fits where there is none."""
     style: Literal["words", "interval"] = "words"
     """Whether numbers are told in words or as mathematics writes intervals."""
+    titles: tuple[Title, ...] = ()
+    """What bands of certain borders are called, in place of that."""
 
     def __post_init__(self) -> None:
         edges = [edge for edge in (self.low, *self.borders, self.high) if edge is not None]
@@ -79,6 +81,9 @@ class Bands:
     def label(self, band: int) -> str:
         """Return what a band is called."""
         low, high = self.edges(band)
+        title = next((name for first, end, name in self.titles if (first, end) == (low, high)), None)
+        if title is not None:
+            return title
         if self.scale == "ordered":
             return _ordered_label(self.names, low, high)
         if low is None and high is None:

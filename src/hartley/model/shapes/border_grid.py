@@ -30,6 +30,10 @@ MOST_PLACES = 15
 """Decimal places of a border at most."""
 
 
+Title = tuple[float | None, float | None, str]
+"""Where a span begins and ends, ``None`` where it is open, and what it is called."""
+
+
 @dataclass(frozen=True)
 class OwnBorders:
     """Borders that a curator lists: bands are cut nowhere else, and may be joined.
@@ -46,6 +50,8 @@ class OwnBorders:
     places: tuple[float, ...]
     """Positions of the borders, rising: numbers, or days since 1970-01-01."""
     kind: Literal["number", "date"]
+    titles: tuple[Title, ...] = ()
+    """What spans between borders are called, where a hierarchy names them."""
 
     @classmethod
     def of(cls, given: str | Sequence[float | str | dt.date]) -> OwnBorders:
@@ -106,6 +112,8 @@ class BorderGrid:
     calendar: Calendar | None = None
     own: tuple[float, ...] = ()
     """Borders that were listed, rising, in place of the above: the first and the last cell are open."""
+    titles: tuple[Title, ...] = ()
+    """What spans between these are called, where a hierarchy names them."""
 
     def __post_init__(self) -> None:
         if not (isfinite(self.step) and self.step > 0):
@@ -271,7 +279,7 @@ def parse_grid(borders: float | str | OwnBorders, column: str, kind: str) -> Bor
         return None
     if isinstance(borders, OwnBorders):
         borders.require_kind(column, "text" if kind == "ordered" else kind)
-        return BorderGrid(own=borders.places)
+        return BorderGrid(own=borders.places, titles=borders.titles)
     if borders in CALENDARS:
         if kind != "date":
             what = "numbers" if kind == "number" else "ordered text"

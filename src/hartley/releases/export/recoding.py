@@ -128,6 +128,10 @@ def recoding_of(policy: Policy, unseen: Unseen = "error") -> TableRecoding:
     """Return what a policy does, with values that it never saw treated as asked."""
     if unseen not in UNSEEN:
         raise OptionError.unknown("way to treat unseen values", unseen, UNSEEN)
+    if policy.bounds_of:
+        raise PolicyError(
+            f"the policy was made with {option('labels', 'bounds')}, which no export has; use hartley apply"
+        )
     kinds: dict[str, Kind | None] = {**policy.untouched_kinds}
     kinds |= {one.name: one.kind for one in (*policy.sensitive, *policy.side)}
     kinds |= {one.name: one.kind for one in policy.public}

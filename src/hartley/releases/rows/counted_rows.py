@@ -25,17 +25,6 @@ class SeenColumn:
     sql: str
 
 
-@dataclass(frozen=True)
-class RangePart:
-    """A part of a joint range: no value that a reader sees stands in another part as well."""
-
-    joint: JointRange
-    public_places: Ints
-    """Where the public values of the part stand among all; of what a reader sees, they are counted anew."""
-    sensitive_places: Ints
-    """Where the sensitive values of the part stand among all."""
-
-
 class CountedRows:
     """Different rows in the engine, each with how often it occurs."""
 
@@ -43,40 +32,31 @@ class CountedRows:
         self._connection = connection
         self._sql = sql
 
-    def public_range(
-        self, beside: list[SeenColumn], public: Alphabet, sensitive: Alphabet, *, is_named: bool = True
-    ) -> RangePart:
-        """Return the joint range of public values, with columns beside them as side information.
-
-        Where they are not to be named, values of the side information are numbers.
-        """
-        x, s, n, (codes,) = self.fetch([beside])
-        x, public, public_places = _occurring(x, public)
-        s, sensitive, sensitive_places = _occurring(s, sensitive)
-        joint = JointRange.from_codes(
+    def public_range(self, beside: list[SeenColumn], public: Alphabet, sensitive: Alphabet) -> JointRange:
+        """Return the joint range of public values, with columns beside them as side information."""
+        x, s, n, (codes,) = self._fetch([beside])
+        return JointRange.from_codes(
             public_codes=x,
             sensitive_codes=s,
             public=public,
             sensitive=sensitive,
             side_codes=codes if beside else None,
-            side=self._alphabet(beside) if beside and is_named else None,
+            side=self._alphabet(beside) if beside else None,
             rows=n,
         )
-        return RangePart(joint, public_places, sensitive_places)
 
     def released_range(
         self, book: Codebook, seen: list[SeenColumn], side: list[SeenColumn], sensitive: Alphabet
-    ) -> RangePart:
+    ) -> JointRange:
         """Return the joint range of labels and of what is seen beside them, with side information."""
-        x, s, n, (shown, known) = self.fetch([seen, side])
-        s, sensitive, sensitive_places = _occurring(s, sensitive)
+        x, s, n, (shown, known) = self._fetch([seen, side])
         beside = self._alphabet(seen) if seen else None
         width = 1 if beside is None else beside.size
         key: Int64s = book.partition.labels[x].astype(np.int64)
         key *= width
         key += shown
         codes, public = numbered_keys(key, book.partition.size * width)
-        joint = JointRange.from_codes(
+        return JointRange.from_codes(
             public_codes=public.astype(code_type(len(codes)), copy=False),
             sensitive_codes=s,
             public=released_values(book, codes // width, beside, codes % width),
@@ -85,9 +65,8 @@ class CountedRows:
             side=self._alphabet(side) if side else None,
             rows=n,
         )
-        return RangePart(joint, np.arange(len(codes)), sensitive_places)
 
-    def fetch(self, groups: list[list[SeenColumn]]) -> tuple[Ints, Ints, Ints, list[Ints]]:
+    def _fetch(self, groups: list[list[SeenColumn]]) -> tuple[Ints, Ints, Ints, list[Ints]]:
         """Return public and sensitive codes, numbers of rows, and the codes of groups of columns."""
         joins, codes = [], []
         for place, group in enumerate(groups):
@@ -109,22 +88,6 @@ class CountedRows:
         return Alphabet(
             tuple(_texts(column.name, [row[place] for row in records]) for place, column in enumerate(seen))
         )
-
-
-def whole_part(joint: JointRange) -> RangePart:
-    """Return a joint range as the only part of itself."""
-    return RangePart(joint, np.arange(joint.public.size), np.arange(joint.sensitive.size))
-
-
-def _occurring(codes: Ints, alphabet: Alphabet) -> tuple[Ints, Alphabet, Ints]:
-    """Return codes of the values that occur, these values, and their places among all."""
-    occurs = np.zeros(alphabet.size, dtype=np.bool_)
-    occurs[codes] = True
-    if occurs.all():
-        return codes, alphabet, np.arange(alphabet.size)
-    places = np.flatnonzero(occurs)
-    number = np.cumsum(occurs, dtype=codes.dtype) - codes.dtype.type(1)
-    return number[codes], alphabet.take(places), places
 
 
 def _numbered(seen: list[SeenColumn], table: str) -> str:

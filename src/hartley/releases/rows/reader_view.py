@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Protocol
@@ -14,13 +14,7 @@ from hartley.model import Alphabet, JointRange
 from hartley.releases.codebook import Codebook
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
-from hartley.releases.rows.counted_rows import (
-    CountedRows,
-    RangePart,
-    SeenColumn,
-    released_values,
-    whole_part,
-)
+from hartley.releases.rows.counted_rows import CountedRows, SeenColumn, released_values
 from hartley.releases.rows.source_rows import Rows
 from hartley.tables.engine import memory_bytes, with_less_memory
 
@@ -71,10 +65,8 @@ class Observed(Protocol):
     def for_search(self) -> JointRange:
         """Return the joint range for the search: what else the reader sees is side information to it."""
 
-    def reader_parts(
-        self, book: Codebook, *, harmless: bool = False, earlier: bool = False
-    ) -> Iterator[RangePart]:
-        """Return the joint range of a reader of the release, in parts that fit into memory; mostly one.
+    def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
+        """Return the joint range of a reader of the release.
 
         Every released column is public to him. Of the side information he is assumed to have, he learns
         nothing new.
@@ -109,12 +101,6 @@ class ObservedLabels:
             side=joint.side,
             rows=joint.rows,
         )
-
-    def reader_parts(
-        self, book: Codebook, *, harmless: bool = False, earlier: bool = False
-    ) -> Iterator[RangePart]:
-        """Return the joint range of labels and sensitive values, as the only part."""
-        yield whole_part(self.reader(book, harmless=harmless, earlier=earlier))
 
 
 class ObservedRows:
@@ -174,10 +160,6 @@ class ObservedRows:
         source = f"FROM {rows.sql} AS q{''.join(joins)}"
         self.sql = f"(SELECT {', '.join(cells)}, 1 AS n {source})"
         """The rows in the engine; where there is a table of them, each comes once, and ``n`` is how often."""
-        self.rows_of_values = (
-            f"SELECT hartley_x.x AS x, count(*) AS n FROM {rows.sql} AS q{joins[0]} GROUP BY x"
-        )
-        """The query for how many there are of each public value."""
         self.different_rows = self._nearly(rows.most_rows, cells)
         self.is_counted = self.different_rows * BYTES_A_ROW <= SURELY * self.memory
         """Whether the different rows were counted; of those that are far too many the number is a guess."""
@@ -198,7 +180,6 @@ class ObservedRows:
     def _count(self, cells: Sequence[str], source: str) -> None:
         # A name of its own: rows may be looked at in several ways at once.
         self.sql = f"hartley_observed_{next(_NUMBERS)}"
-        self.rows_of_values = f"SELECT x, count(*) AS n FROM {self.sql} GROUP BY x"
         with with_less_memory(self.connection, SHARE_WHILE_COUNTING):
             self.connection.execute(
                 f"CREATE TEMP TABLE {self.sql} AS SELECT {', '.join(cells)}, count(*) AS n "
@@ -207,17 +188,12 @@ class ObservedRows:
         ((found,),) = self.connection.execute(f"SELECT count(*) FROM {self.sql}").fetchall()
         self.different_rows = int(found)
 
-    def let_go(self) -> None:
-        """Drop the table in the engine, where there is one."""
-        if self.is_counted:
-            self.connection.execute(f"DROP TABLE {self.sql}")
-
     @property
     def is_too_large(self) -> bool:
         """Whether there are more different rows than can be searched and measured in the memory there is."""
         return self.different_rows >= FEW_ROWS and self.different_rows * BYTES_A_ROW > self.memory
 
-    def refusal(self, more: str = "") -> TableError:
+    def refusal(self) -> TableError:
         """Return the refusal of more different rows than there is memory for."""
         named = f" together with {quoted(self._beside, last=' and ')}" if self._beside else ""
         found = f"{self.different_rows:,}"
@@ -226,7 +202,7 @@ class ObservedRows:
         return TableError(
             f"public and sensitive columns{named} make {found} different rows, and a release "
             f"needs about {self.different_rows * BYTES_A_ROW / 1e9:.1f} GB of memory for them where there "
-            f"are {self.memory / 1e9:.1f}{more}; keep fewer columns or coarser ones, or give more "
+            f"are {self.memory / 1e9:.1f}; keep fewer columns or coarser ones, or give more "
             f"({option('memory_limit')})"
         )
 
@@ -237,12 +213,12 @@ class ObservedRows:
     def before(self) -> JointRange:
         """Return the joint range of the table as it is, with the side information only."""
         self._require_room()
-        return self._counted.public_range(self.columns.side, self.public, self.sensitive).joint
+        return self._counted.public_range(self.columns.side, self.public, self.sensitive)
 
     def for_search(self) -> JointRange:
         """Return the joint range for the search: what else the reader sees is side information to it."""
         self._require_room()
-        return self._counted.public_range(self.columns.searched, self.public, self.sensitive).joint
+        return self._counted.public_range(self.columns.searched, self.public, self.sensitive)
 
     def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
         """Return the joint range of a reader of the release: every released column is public to him.
@@ -251,13 +227,7 @@ class ObservedRows:
         """
         self._require_room()
         seen = self.columns.read(harmless=harmless, earlier=earlier)
-        return self._counted.released_range(book, seen, self.columns.side, self.sensitive).joint
-
-    def reader_parts(
-        self, book: Codebook, *, harmless: bool = False, earlier: bool = False
-    ) -> Iterator[RangePart]:
-        """Return the same as the only part."""
-        yield whole_part(self.reader(book, harmless=harmless, earlier=earlier))
+        return self._counted.released_range(book, seen, self.columns.side, self.sensitive)
 
 
 def _cells(alphabet: Alphabet) -> list[list[Any]]:

@@ -152,8 +152,8 @@ class Released:
     public: Alphabet
     book: Codebook
     utility: Utility
-    joint: JointRange | None
-    """What the search saw; ``None`` where it saw the table in parts, of which nothing is proven."""
+    joint: JointRange
+    """What the search saw."""
     before: JointRange
     """What a reader knows beforehand: the side information alone."""
     audit: Audit

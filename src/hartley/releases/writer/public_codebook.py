@@ -20,6 +20,7 @@ from hartley.model.arrays import Int64s
 from hartley.model.requirement import Requirement
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
 from hartley.releases.codebook import set_item
+from hartley.releases.column_recoding import ColumnBounds
 from hartley.releases.policy import Policy
 from hartley.releases.writer.publication import defused
 
@@ -83,6 +84,8 @@ class PublicCodebook:
     rows: int
     withheld_rows: int
     columns: tuple[CodebookColumn, ...]
+    file_columns: int
+    """How many columns the file has: bounds are two for one."""
     requirements: tuple[str, ...]
     not_protected: tuple[str, ...]
 
@@ -105,9 +108,10 @@ class PublicCodebook:
             rows=sum(counts),
             withheld_rows=0 if policy.withheld is None else counts[policy.withheld],
             columns=tuple(
-                CodebookColumn(name, policy.treatment(name), recoded.get(name, ()))
+                CodebookColumn(name, _treatment(policy, name), recoded.get(name, ()))
                 for name in policy.published
             ),
+            file_columns=len(policy.file_columns),
             requirements=tuple(f"{_words(one, policy)}." for one in requirements),
             not_protected=(*NOT_PROTECTED, *beside),
         )
@@ -143,7 +147,7 @@ class PublicCodebook:
             }
             for column in self.columns
         ]
-        size = {"caseQnty": self.rows, "varQnty": len(self.columns)}
+        size = {"caseQnty": self.rows, "varQnty": self.file_columns}
         told = {
             "codeBook": {
                 "fileDscr": {"fileTxt": {"fileName": self.table, "dimensns": size}},
@@ -163,7 +167,7 @@ class PublicCodebook:
         parts = [
             "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
             f"<title>Codebook of {name}</title><style>{STYLE}</style></head><body>",
-            f"<h1>Codebook of {name}</h1><p>{self.rows:,} rows, {len(self.columns)} columns. "
+            f"<h1>Codebook of {name}</h1><p>{self.rows:,} rows, {self.file_columns} columns. "
             f"{self._withheld()}</p>",
             _list("What holds for everybody in it", self.requirements),
             _list("What is not protected", self.not_protected),
@@ -205,18 +209,42 @@ def _lines(
     if len(rows) > MOST_LABELS:
         return ()
 
-    def order(label: str | None) -> tuple[bool, bool, Cell, str]:
+    other = policy.codebooks[place].other if policy.codebooks else None
+    bounds = policy.bounds_of.get(policy.public[place].name)
+
+    def order(label: str | None) -> tuple[bool, bool, bool, Cell, str]:
         cell = least.get(label)
-        return label is None, cell is None, cell if cell is not None else 0, cell_text(label) or ""
+        is_rest = label is not None and label == other
+        return label is None, is_rest, cell is None, cell if cell is not None else 0, cell_text(label) or ""
 
     return tuple(
         CodebookLine(
-            defused(label) if is_defused else label,
+            defused(label) if is_defused and bounds is None else label,
             rows[label],
-            ", ".join(map(set_item, sorted(members.get(label or "", {})))),
+            ", ".join(map(set_item, sorted(members.get(label or "", {}))))
+            if bounds is None or label is None
+            else _bounds_in_words(bounds, label),
         )
         for label in sorted(rows, key=order)
     )
+
+
+def _treatment(policy: Policy, name: str) -> str:
+    """Say how a column is treated, and in which two columns of the file it stands."""
+    bounds = policy.bounds_of.get(name)
+    told = policy.treatment(name)
+    return told if bounds is None else f"{told}, in the columns {bounds.names[0]} and {bounds.names[1]}"
+
+
+def _bounds_in_words(bounds: ColumnBounds, label: str) -> str:
+    """Say what stands in the two columns of a file for a label.
+
+    >>> _bounds_in_words(ColumnBounds(column="age"), "41")
+    'age_from 41, age_to 41'
+    """
+    (begin,), (end,) = bounds.split([label])
+    texts = zip(bounds.names, (begin, end), strict=True)
+    return ", ".join(f"{name} {'empty (open)' if text is None else text}" for name, text in texts)
 
 
 def _list(heading: str, sentences: Sequence[str]) -> str:

@@ -110,6 +110,7 @@ class Publication:
         """Join the rows to the codebook, and to labels for values that it lacks."""
         self._rows = rows
         self._policy = policy
+        self._bounds = policy.bounds_of
         for column in policy.public:
             typed = rows.columns[column.name].typed
             if typed is None or typed.kind != column.kind:
@@ -139,6 +140,14 @@ class Publication:
         for place, column in enumerate(self._policy.public):
             cells = [label[place] for label in shown]
             columns[f"l{place}"] = ("VARCHAR", cells)
+            if column.name in self._bounds:
+                own = self._rows.columns[column.name].natural_type(recoded=True)
+                ends = self._bounds[column.name].split(cells)
+                kind = type_for_labels(own, column.kind, [*ends[0], *ends[1]])
+                for mark, texts in zip("bu", ends, strict=True):
+                    columns[f"{mark}{place}"] = ("VARCHAR", texts)
+                    columns[f"t{mark}{place}"] = (kind, texts)
+                continue
             if self._policy.choices.defuses_formulas:
                 columns[f"d{place}"] = ("VARCHAR", list(map(defused, cells)))
             # In the column's own type as well: cast once for each label, and not for each row.
@@ -171,6 +180,9 @@ class Publication:
         """Return the query of the labels alone, in the types of the columns and the order of the rows."""
         cells = []
         for place, column in enumerate(self._policy.public):
+            if column.name in self._bounds:
+                cells += [f"hartley_labels.t{mark}{place}" for mark in "bu"]
+                continue
             form = "l" if column.released_kind == "text" else "t"
             cells.append(f"hartley_labels.{form}{place} AS l{place}")
         return f"SELECT {', '.join(cells)} FROM {self._rows.sql} AS q{self.join} ORDER BY q.r"
@@ -189,15 +201,19 @@ class Publication:
         ``cluster_rows`` is how many rows each cluster of the policy has, where that is known already.
         ``generator`` is for tests; the one that is taken by itself starts from a secret.
         """
-        keys = [self._rows.columns[name] for name in self._policy.public_names]
-        recoding = Recoding("hartley_codebook", "hartley_labels", self.join, keys)
-        cells = [self._cell(name, format_) for name in self._policy.published]
+        recoding = Recoding("hartley_codebook", "hartley_labels", self.join)
+        cells = [cell for name in self._policy.published for cell in self._cells(name, format_)]
         arrangement = Arrangement(self._rows, recoding, cells)
         if format_.name == "json":
             self._require_finite()
         columns = FileColumns(
-            names=self._policy.published,
-            json_numbers={name for name in self._policy.published if self._is_json_number(name)},
+            names=self._policy.file_columns,
+            json_numbers={
+                file
+                for name in self._policy.published
+                if self._is_json_number(name)
+                for file in (self._bounds[name].names if name in self._bounds else (name,))
+            },
             has_lone_missing=format_.name == "csv" and len(cells) == 1 and self._has_missing(arrangement),
             labels=self._rows.labels,
             untouched=set(self._policy.published) - set(self._policy.public_names),
@@ -228,11 +244,21 @@ class Publication:
     def _may_run(self, name: str) -> bool:
         """Tell whether a column is of text, so that a spreadsheet could run a cell of it."""
         place = self._place(name)
+        if name in self._bounds:
+            return False
         if place is not None:
             return self._policy.public[place].released_kind == "text" and self._runs[place]
         column = self._rows.columns[name]
         is_text = column.typed is None or column.typed.kind == "text"
         return is_text and column.cell_type.startswith(("VARCHAR", "ENUM"))
+
+    def _cells(self, name: str, format_: Format) -> list[PublishedCell]:
+        """Return what a file has for a column: one cell, or where a class begins and where it ends."""
+        if name not in self._bounds:
+            return [self._cell(name, format_)]
+        form = "t" if format_.is_typed else ""
+        labels = [f"{form}{mark}{self._place(name)}" for mark in "bu"]
+        return [PublishedCell(f"hartley_labels.{label}", label) for label in labels]
 
     def _cell(self, name: str, format_: Format, *, as_is: bool = False) -> PublishedCell:
         place = self._place(name)
@@ -270,7 +296,8 @@ class Publication:
     def _is_json_number(self, name: str) -> bool:
         for column in self._policy.public:
             if column.name == name:
-                return column.released_kind in ("number", "boolean")
+                kind = column.kind if name in self._bounds else column.released_kind
+                return kind in ("number", "boolean")
         return self._rows.columns[name].is_json_number()
 
     def _place(self, name: str) -> int | None:

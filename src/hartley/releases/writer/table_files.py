@@ -23,9 +23,9 @@ from typing import IO, Any, Literal, cast
 
 from hartley.errors import WriteError, option
 from hartley.model.alphabet import EXACT
-from hartley.releases.bare_columns import without_remains
 from hartley.releases.formats import Format
 from hartley.releases.policy import TextForm
+from hartley.releases.writer.bare_columns import without_remains
 from hartley.releases.writer.workbook_file import write_workbook
 from hartley.tables.sources.source import required
 from hartley.tables.sources.stata_spss import FileLabels

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.model import JointRange, Partition
 from hartley.report.figures.figure import LIGHT, Figure, Row, Theme, finished, needs_packages, series
-from hartley.workflow.show_release import ObservationCounts
 
 WIDE, NARROW = 560, 250
 """How wide the bars are drawn: on a page, and on a phone."""
@@ -89,8 +89,7 @@ def candidates_figure(
 
 
 def _bars(joint: JointRange, partition: Partition | None, step: int) -> list[Row]:
-    found = ObservationCounts.of(joint, partition)
-    counts, rows = found.candidates, found.rows
+    counts, rows = candidate_counts(joint, partition), row_counts(joint, partition)
     fewest = int(counts.min())
     bar = (counts - 1) // step
     return [

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from hartley.measures.certain.confusability_graph import confusability_edges
+from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.disjoint_sets import DisjointSets
@@ -21,7 +23,6 @@ from hartley.report.figures.figure import (
     shown_label,
 )
 from hartley.report.figures.graph_layout import GraphLayout, laid_out
-from hartley.workflow.show_release import confusions, groups_of_observations
 
 MOST_NODES = 300
 """Beyond this many values a component is drawn as one circle."""
@@ -41,7 +42,7 @@ def confusability_figure(
     """
     plain = joint.without_side()
     panels = {"before": (plain, None), "after": (plain.release(partition), partition)}
-    groups = {name: groups_of_observations(panel) for name, (panel, _) in panels.items()}
+    groups = {name: components(panel) for name, (panel, _) in panels.items()}
     data: dict[str, list[Row]] = {}
     charts, notes = [], []
     for name, (panel, merged) in panels.items():
@@ -105,7 +106,7 @@ def _graph(
     import altair as alt
 
     size = panel.public.size
-    edges = confusions(panel)
+    edges = confusability_edges(panel)
     spacing = 64.0 if size <= 20 else 34.0 if size <= 80 else 20.0
     layout = laid_out(groups.clusters(), edges, spacing=spacing, width=WIDTH)
     drawn = _thinned(edges, size)

@@ -51,13 +51,14 @@ def frontier_figure(
     beside: Mapping[str, Sequence[Point]] | None = None,
     chosen: Point | None = None,
     unit: str | None = None,
+    columns: int = 1,
     subject: str | None = None,
     theme: Theme = LIGHT,
 ) -> Figure:
     """Draw a frontier, other methods' points ``beside`` it by name, and the chosen point.
 
-    ``unit`` is what distortion is measured in, such as the public column's name; ``subject`` names the
-    table and its columns in the title.
+    ``unit`` is what distortion is measured in, such as the public column's name, where there are not several
+    ``columns``; ``subject`` names the table and its columns in the title.
     """
     import altair as alt
 
@@ -74,9 +75,7 @@ def frontier_figure(
         "labels": _labels(frontier, others),
         "chosen": [] if chosen is None else [{**_row(frontier, chosen), "label": _label(frontier, chosen)}],
     }
-    cost_title = COST_TITLES[frontier.utility]
-    if frontier.utility == "distortion":
-        cost_title += f" (in units of {unit})" if unit else " (in the column's own unit)"
+    cost_title = _cost_title(frontier, unit, columns)
     widest = max((row["cost"] for rows in data.values() for row in rows), default=1)
     logarithmic = frontier.utility == "resolution" and widest > 30
     highest = max((row["leakage"] for rows in data.values() for row in rows), default=1)
@@ -177,6 +176,18 @@ def frontier_figure(
     )
 
 
+def _cost_title(frontier: Frontier, unit: str | None, columns: int) -> str:
+    """Name what grows to the right, and what it is measured in."""
+    title = COST_TITLES[frontier.utility]
+    if frontier.utility != "distortion":
+        return title
+    if all(point.max_distortion is None for point in frontier.points):
+        return "Detail lost on average (share of a column)"
+    if columns > 1:
+        return "The widest class (half its share of a column; 1 where it mixes categories)"
+    return f"{title} (in units of {unit})" if unit else f"{title} (in the column's own unit)"
+
+
 def _cost(frontier: Frontier, point: Point) -> float:
     """Return what grows to the right: the distortion, or the size of the largest cluster."""
     if frontier.utility == "distortion" and point.max_distortion is not None:
@@ -261,8 +272,9 @@ def _label(frontier: Frontier, point: Point) -> str:
 
 def _caption(frontier: Frontier, chosen: Point | None, names: list[str]) -> str:
     first, last = frontier.points[0], frontier.points[-1]
+    leftmost = "the table as it is" if first.largest_cluster == 1 else "what stays closest to the table"
     said = [
-        "Each point is a table that could be published: leftmost the table as it is, lower reveals less. "
+        f"Each point is a table that could be published: leftmost {leftmost}, lower reveals less. "
         f"What is revealed falls from {first.leakage_bits:.3g} to {last.leakage_bits:.3g} bits."
     ]
     if frontier.search == "optimal":

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hartley.measures.overlap import overlap_partition
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.report.figures.figure import (
     LIGHT,
@@ -19,7 +20,6 @@ from hartley.report.figures.figure import (
     series,
     shown_label,
 )
-from hartley.workflow.show_release import count_groups
 
 MOST_DOTS = 4_000
 """Beyond this many pairs the dots are counted in cells of a grid."""
@@ -58,7 +58,7 @@ def joint_range_figure(joint: JointRange, partition: Partition, *, theme: Theme 
         )
         for name, panel in panels.items()
     ]
-    groups = [count_groups(panel) for panel in panels.values()]
+    groups = [overlap_partition(panel).size for panel in panels.values()]
     fewest = [int(np.diff(panel.indptr).min()) for panel in panels.values()]
     caption = (
         f"{'The darker a cell, the more' if summarised else 'Each dot is one of the'} pairs of {public} and "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hartley.report.words.audit import counted, listed, people
-from hartley.report.words.verdict import Headline
+from hartley.report.words.verdict import FEWEST, Headline
 
 if TYPE_CHECKING:
     from hartley.workflow.against.audit_against import Against
@@ -36,8 +36,7 @@ def against_headline(found: Against, result: AuditResult) -> Headline:
     """Return the verdict on a file that was held against its original.
 
     EXPOSED: someone's value is read off, rightly. AT RISK: someone is singled out, a wrong value is read
-    off, or what was required does
-    not hold.
+    off, rows of the file leave fewer than three values (two of two), or what was required does not hold.
     """
     secret = listed([one.column for one in found.columns])
     public = listed(result.audit.public.columns)
@@ -47,12 +46,15 @@ def against_headline(found: Against, result: AuditResult) -> Headline:
             f"{people(found.disclosed_right, found.people)} of the original can have their {secret} read "
             f"off, rightly, by anyone who knows their {public}.",
         )
-    if not result.holds or found.singled_out or found.disclosed_wrong:
+    fewest = [one for one in result.by_sensitive if one.distinct_l < min(FEWEST, one.values)]
+    if not result.holds or found.singled_out or found.disclosed_wrong or fewest:
         alone = ""
         if found.singled_out:
             alone += f"; {people(found.singled_out, found.people)} fit one row of the file only"
         if found.disclosed_wrong:
             alone += f"; {people(found.disclosed_wrong, found.people)} have a wrong one read off"
+        for one in fewest:
+            alone += f"; some rows leave only {counted(one.distinct_l, 'value')} of {one.column}"
         return Headline("amber", f"Nobody's {secret} is read off, rightly, from the file{alone}.")
     return Headline(
         "green",

@@ -4,23 +4,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hartley.errors import option
-from hartley.report.words.audit import counted
+from hartley.report.words.audit import counted, listed
+from hartley.tables.looks.identifier_names import words_of
 
 PRIVATE = """
-    diagnos disease illness krank befund hiv cancer diabet salary gehalt wage lohn income einkommen earning
-    debt schulden religion status outcome result ergebnis health insur type age birth weight
+    diagnos disease illness krank maladie enfermedad malattia ziekte befund hiv cancer krebs diabet disab
+    behinder salary gehalt salaire salario stipendio salaris wage lohn income einkommen revenu ingreso reddito
+    inkomen earning debt schulden dette deuda religion vote party politic smok drug arrest convict status
+    outcome result ergebnis health gesundheit sante salud salute insur type age birth weight
 """.split()
-"""Parts of names that sound private, the most private first: for a first guess, no more."""
+"""Beginnings of words that sound private, the most private first: for a first guess, no more."""
 KNOWN = """
-    age alter birth geburt born sex gender geschlecht sexe sexo zip plz post region state county land race
-    ethnic nationality education bildung marital familienstand married occupation beruf job
+    age agea alter edad eta leeftijd birth geburt born naissance nacimiento nascita geboorte sex gender
+    geschlecht sexe genre sexo genero sesso genere geslacht zip plz post region state county land country pays
+    pais paese city town stadt ville ciudad citta stad race ethn hispanic nationalit educ bildung schul etud
+    opleiding istruz degree qualif grade mari familienstand civil civile married occup beruf profes beroep job
+    residence
 """.split()
-"""Parts of names of columns that a reader often knows of a person already: quasi-identifiers."""
+"""Words of names of columns that a reader often knows of a person already, or their beginnings where these
+have more than three letters: quasi-identifiers."""
 MOST_KNOWN = 4
 """So many columns to publish are guessed at most."""
 
@@ -46,6 +52,8 @@ def column_note(column: ColumnDescription, rows: int) -> str:
         notes.append("nearly all different")
     if column.is_coded:
         notes.append("looks like codes")
+    if column.order is not None:
+        notes.append("looks ordered")
     if column.is_written_date:
         notes.append("looks like dates, and is read as text")
     if column.missing_code is not None:
@@ -79,6 +87,27 @@ def persons_note(table: TableDescription) -> str | None:
     )
 
 
+def orders_note(table: TableDescription) -> str | None:
+    """Ask for the order of categories that sound ordered, and say whose order is known."""
+    asked = [one.name for one in table.columns if one.order == "asked"]
+    known = [one.name for one in table.columns if one.order == "known"]
+    said = []
+    if known:
+        such = ", ".join(option("order", f"{name}=auto") for name in known[:MOST_KNOWN])
+        said.append(
+            f"The values of {listed(known)} have an order that is known: with {such} neighbours are merged."
+        )
+    if asked:
+        one = option("order", f"{asked[0]}=FILE")
+        whose = f"Those of {listed(asked)} may have one"
+        said.append(
+            f"{whose if known else f'The values of {listed(asked)} may have an order'}: list them from least "
+            f"to greatest in a file, one on each line, and say {one}. Without an order any of them may be "
+            "merged."
+        )
+    return " ".join(said) or None
+
+
 def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
     """Return a column to protect and some to publish, for a first call; nothing where there are no two.
 
@@ -103,8 +132,10 @@ def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _begins(name: str, parts: Sequence[str]) -> bool:
-    """Tell whether a word of a name begins with one of some parts."""
-    return any(word.startswith(part) for word in re.findall(r"[^\W\d_]+", name.lower()) for part in parts)
+    """Tell whether a word of a name begins with one of some parts; short parts are whole words."""
+    return any(
+        word == part or (len(part) > 3 and word.startswith(part)) for word in words_of(name) for part in parts
+    )
 
 
 def _private(columns: Sequence[ColumnDescription]) -> ColumnDescription | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hartley.errors import option
@@ -10,11 +11,14 @@ from hartley.frontiers import Frontier, Point
 from hartley.report.words.audit import bits, counted, headline, listed, named, people, values_of
 from hartley.report.words.verdict import Headline, colour_of
 from hartley.report.words.worst_class import unavoidable, worst_class
+from hartley.tables.looks.codes import coded_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hartley.measures.usefulness import ColumnUsefulness, Usefulness
+    from hartley.measures.usefulness import ColumnUsefulness, Correlation, Usefulness
+    from hartley.model import Alphabet
+    from hartley.workflow.against.file_usefulness import FileUsefulness
     from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain
     from hartley.workflow.find_frontier import FrontierResult
     from hartley.workflow.publication.write_release import ReleaseResult
@@ -154,7 +158,8 @@ def vanished(result: ReleaseResult) -> str | None:
     ways = []
     if len(result.usefulness.columns) > 1:
         ways = [f"give more weight ({option('weight', f'{gone[0]}=5')})", "publish a column less"]
-    if not result.usefulness.withheld_rows:
+    withholds = result.point.tree is None and result.point.levels is None
+    if withholds and not result.usefulness.withheld_rows:
         ways.append(f"let a few rows be withheld ({option('withhold', '1%')})")
     them = "it" if len(gone) == 1 else "them"
     said = f"Nothing is left of {listed(gone)}: every row has the same label there."
@@ -205,9 +210,31 @@ def required(result: ReleaseResult) -> list[str]:
 
 def lost(result: ReleaseResult) -> list[str]:
     """Return what a release costs: values, rows, moves and correlations."""
-    lines = what_is_lost(result.usefulness, result.rows, result.point)
+    lines = what_is_lost(result.usefulness, result.rows, result.point, result.joint.public)
     if result.unused_budget:
         lines.insert(1, _unused(result))
+    return lines
+
+
+def measured(use: FileUsefulness) -> list[str]:
+    """Return what analyses of the file lose: counts, histograms, what a tree sees, regressions."""
+    lines = []
+    if use.query_error is not None:
+        lines.append(f"random counts over public columns are off by {share(use.query_error)} in the median")
+    ways = [("two", use.two_way), ("three", use.three_way)]
+    lines += [
+        f"histograms of {number} columns have {share(found)} in common with the original's"
+        for number, found in ways
+        if found is not None
+    ]
+    lines.append(
+        f"a small tree tells the file from the original by a pMSE of {use.propensity.pmse:.4f} (at most .25)"
+    )
+    lines += [
+        f"{fit.formula}: 95 % confidence intervals overlap by {share(fit.mean_overlap)}"
+        for fit in use.regressions
+        if fit.mean_overlap is not None
+    ]
     return lines
 
 
@@ -215,11 +242,13 @@ def _unused(result: ReleaseResult) -> str:
     return f"no row is withheld: {unused(result.unused_budget, result.helpful_rows, result.needed_rows)}"
 
 
-def what_is_lost(use: Usefulness, rows: int, point: Point) -> list[str]:
+def what_is_lost(use: Usefulness, rows: int, point: Point, public: Alphabet) -> list[str]:
     """Return what a recoding costs: values, rows, moves and correlations.
 
-    Where each column has a codebook, what is gone of its detail is what its own labels do not tell.
+    Where each column has a codebook, what is gone of its detail is what its own labels do not tell. Numbers
+    that look like codes measure nothing, so neither moves nor correlations of them are told.
     """
+    coded = coded_columns(public, rows)
     books = () if point.codebooks is None else point.codebooks.codebooks
     widths = {book.column: book.mean_width for book in books}
     names = [column.name for column in use.columns]
@@ -229,8 +258,10 @@ def what_is_lost(use: Usefulness, rows: int, point: Point) -> list[str]:
     ]
     if use.withheld_rows:
         lines.append(withheld_rows(use.withheld_rows, rows, names))
-    lines += [_column(column, widths.get(column.name, column.mean_relative_width)) for column in use.columns]
-    lines += _correlations(use)
+    for column in use.columns:
+        shown = replace(column, mean_move=None, max_move=None) if column.name in coded else column
+        lines.append(_column(shown, widths.get(column.name, column.mean_relative_width)))
+    lines += _correlations([one for one in use.correlations if not set(coded).intersection(one.columns)])
     return lines
 
 
@@ -283,7 +314,7 @@ def _by_mean(result: ReleaseResult) -> str:
     return (
         f"On average a class spans {share(result.usefulness.loss)} of a column, the least that was found; "
         f"that is not proven. The worst class {worst_class(result.cost_meaning, cost, public)}. "
-        "The objective 'worst' makes that one as narrow as it can, with a proof or a bound."
+        f"{option('objective', 'worst')} makes that one as narrow as it can, with a proof or a bound."
     )
 
 
@@ -316,7 +347,7 @@ def columns(result: ReleaseResult) -> list[str]:
 def choice(point: Point) -> str:
     """Say what the choice of codebooks can carry, and what that does not bound; nothing without codebooks."""
     found = point.codebooks
-    if found is None:
+    if found is None or point.levels is not None:
         return ""
     return (
         f"These codebooks were chosen with the data in view; the choice can carry at most "
@@ -328,7 +359,9 @@ def may_withhold(result: ReleaseResult) -> bool:
     """Tell whether codebooks lost something and no row was allowed to be withheld that could be."""
     found = result.point.codebooks
     is_seen_beside = result.before.side is not None or result.together_all is not None
-    return found is not None and found.loss > 0 and not found.withhold and not is_seen_beside
+    if found is None or result.point.levels is not None:
+        return False
+    return found.loss > 0 and not found.withhold and not is_seen_beside
 
 
 def _codebooks_proof(point: Point) -> str:
@@ -339,10 +372,13 @@ def _codebooks_proof(point: Point) -> str:
         gone += ", a withheld row counted as all of it"
     if found.loss == 0:
         return f"{gone}: nothing had to be merged."
+    gone += f" (the widest band spans {share(found.worst_width)} of its column)"
     if found.maximal:
         best = "no border or category can be added that the requirements allow and that tells more"
     else:
-        best = "more time may find finer ones"
+        best = (
+            "more time may find finer ones" if point.levels is None else "the next finer ones lack something"
+        )
     ladder = ""
     if found.ladder_loss is not None and found.ladder_loss > found.loss:
         sure = "the best" if found.proven_optimal_ladder else "the best found"
@@ -351,7 +387,13 @@ def _codebooks_proof(point: Point) -> str:
         )
     elif found.ladder_loss is not None and found.proven_optimal_ladder:
         ladder = f"; none of {found.ladder_nodes:,} codebooks of equal bands loses less"
-    return f"{gone}; {best}{ladder}. Other codebooks might keep more: that is not proven."
+    spared = ""
+    if found.least_loss is not None:
+        spared = (
+            f" Codebooks that lose {share(found.least_loss)} would leave nothing of "
+            f"{listed(found.merged_away)}; {option('weight')} decides otherwise."
+        )
+    return f"{gone}; {best}{ladder}. Other codebooks might keep more: that is not proven.{spared}"
 
 
 def _is_proven(result: ReleaseResult) -> bool:
@@ -407,10 +449,10 @@ def _left_out(rows: int) -> str:
     return f"{counted(rows, 'row')} left out, missing or withheld"
 
 
-def _correlations(use: Usefulness) -> list[str]:
+def _correlations(correlations: Sequence[Correlation]) -> list[str]:
     return [
         f"correlation of {listed(one.columns)}: {one.before:.2f} before, "
         + ("none left" if one.after is None else f"{one.after:.2f} after")
         + (f" ({_left_out(one.left_out_rows)})" if one.left_out_rows else "")
-        for one in use.correlations[:MOST_CORRELATIONS]
+        for one in correlations[:MOST_CORRELATIONS]
     ]

@@ -7,12 +7,9 @@ Every method stands in its own file and knows no other. :data:`BASELINES` has th
 from hartley.search.baselines.best_setting import (
     Answer,
     BaselineAnswer,
-    DistinctL,
-    MaxLeakage,
     NotApplicable,
-    PrivacyDemand,
-    Required,
     best_utility,
+    candidates_needed,
     least_leakage,
 )
 from hartley.search.baselines.dendrogram import dendrogram
@@ -28,7 +25,6 @@ from hartley.search.baselines.iac_clustering import iac_mdsf
 from hartley.search.baselines.iac_overlap import iac_overlap
 from hartley.search.baselines.mondrian import mondrian
 from hartley.search.baselines.pair_merging import (
-    InformationRun,
     agglomerative_bottleneck,
     pairwise_agglomeration,
     privacy_funnel,
@@ -43,17 +39,13 @@ __all__ = [
     "BaselineAnswer",
     "Case",
     "Count",
-    "DistinctL",
     "Generalisation",
     "Hierarchy",
-    "InformationRun",
-    "MaxLeakage",
     "NotApplicable",
-    "PrivacyDemand",
-    "Required",
     "SubsetRun",
     "agglomerative_bottleneck",
     "best_utility",
+    "candidates_needed",
     "datafly",
     "dendrogram",
     "iac_mdsf",

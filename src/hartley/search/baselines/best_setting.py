@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, isfinite, log2
-from typing import TypeAlias
 
 from hartley.errors import HartleyError, OptionError
 from hartley.measures.overlap import maximin_information
-from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
+from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import utility_of
 from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange, Partition
@@ -20,78 +19,33 @@ from hartley.model.words import SINGLE_LEAKAGES, SLACK, SingleLeakage
 from hartley.search.baselines.registry import BASELINES, Baseline, Case, SettingsChain
 
 
-@dataclass(frozen=True)
-class DistinctL:
-    """Every released value leaves at least so many candidates."""
+def candidates_needed(
+    joint: JointRange, requirements: Sequence[Requirement], closeness: Closeness = NO_CLOSENESS
+) -> int | None:
+    """Return the ``distinct_l`` that says the same as what is required; ``None`` where no number does.
 
-    at_least: int
-
-    def __post_init__(self) -> None:
-        if self.at_least < 1:
-            raise OptionError(f"a released value cannot leave {self.at_least} candidates; give 1 or more")
-
-    def holds(self, joint: JointRange, partition: Partition) -> bool:
-        """Tell whether a release meets it."""
-        return distinct_l(joint, partition) >= self.at_least
-
-    def candidates_needed(self, joint: JointRange) -> int | None:
-        """Return the ``distinct_l`` that says the same: the number itself."""
-        del joint
-        return self.at_least
-
-    def __str__(self) -> str:
-        return f"leaves {self.at_least} candidates for every released value"
-
-
-@dataclass(frozen=True)
-class MaxLeakage:
-    """The release leaks at most so many bits."""
-
-    bits: float
-    leakage: SingleLeakage = "l0"
-
-    def __post_init__(self) -> None:
-        if self.leakage not in SINGLE_LEAKAGES:
-            raise OptionError.unknown("leakage", self.leakage, SINGLE_LEAKAGES)
-
-    def holds(self, joint: JointRange, partition: Partition) -> bool:
-        """Tell whether a release meets it."""
-        return leakage_of(joint, partition, self.leakage) <= self.bits + SLACK
-
-    def candidates_needed(self, joint: JointRange) -> int | None:
-        """Return the ``distinct_l`` that says the same, by Lemma 1; ``None`` where none does."""
-        if self.leakage != "l0" or joint.side is not None:
-            return None
-        fewest = 2 ** (log2(joint.sensitive.size) - self.bits - SLACK)
-        return max(1, min(ceil(fewest - SLACK), joint.sensitive.size + 1))
-
-    def __str__(self) -> str:
-        return f"leaks at most {self.bits:g} bits"
-
-
-@dataclass(frozen=True)
-class Required:
-    """Every released value keeps all that is required."""
-
-    requirements: tuple[Requirement, ...]
-    closeness: Closeness = NO_CLOSENESS
-
-    def holds(self, joint: JointRange, partition: Partition) -> bool:
-        """Tell whether a release meets it."""
-        released = joint.release(partition)
-        return all(one.holds for one in verdicts(released, self.requirements, self.closeness))
-
-    def candidates_needed(self, joint: JointRange) -> int | None:
-        """Return nothing: no number of candidates says the same, so every setting is tried."""
-        del joint
+    Of bits in the worst case it is that of Lemma 1.
+    """
+    if len(requirements) != 1 or not closeness.is_empty:
         return None
+    (one,) = requirements
+    if one.name == "distinct-l" and one.column is None:
+        return int(one.wanted)
+    if one.name != "l0" or joint.side is not None:
+        return None
+    fewest = 2 ** (log2(joint.sensitive.size) - one.wanted - SLACK)
+    return max(1, min(ceil(fewest - SLACK), joint.sensitive.size + 1))
 
-    def __str__(self) -> str:
-        return f"keeps {' and '.join(one.text for one in self.requirements)}"
 
-
-PrivacyDemand: TypeAlias = DistinctL | MaxLeakage | Required
-"""What a release meets or not; whoever meets it still does after more merging."""
+def _words(requirements: Sequence[Requirement], closeness: Closeness) -> str:
+    """Say what a release does that keeps what is required."""
+    if len(requirements) == 1 and closeness.is_empty:
+        (one,) = requirements
+        if one.name == "distinct-l" and one.column is None:
+            return f"leaves {one.wanted} candidates for every released value"
+        if one.name in SINGLE_LEAKAGES:
+            return f"leaks at most {one.wanted:g} bits"
+    return f"keeps {' and '.join(one.text for one in requirements)}"
 
 
 def leakage_of(joint: JointRange, partition: Partition, leakage: SingleLeakage) -> float:
@@ -121,22 +75,28 @@ class NotApplicable:
 Answer = BaselineAnswer | NotApplicable
 
 
-def best_utility(name: str, case: Case, target: PrivacyDemand) -> Answer:
-    """Return the partition of best utility among those of a baseline that meet the target.
+def best_utility(
+    name: str, case: Case, requirements: Sequence[Requirement], closeness: Closeness = NO_CLOSENESS
+) -> Answer:
+    """Return the partition of best utility among those of a baseline that keep what is required.
 
     Where the case has a loss, the least loss decides before the utility. Ties go to more clusters, then to
     the setting tried first.
 
     >>> from hartley.examples import toy
     >>> from hartley.measures.utility import Resolution
-    >>> from hartley.search.baselines.best_setting import DistinctL
-    >>> best_utility("mondrian", Case(joint=toy(), utility=Resolution(7)), DistinctL(3)).setting
+    >>> case = Case(joint=toy(), utility=Resolution(7))
+    >>> best_utility("mondrian", case, [Requirement("distinct-l", 3)]).setting
     'k=3, cut median'
     """
     baseline = _named(name)
+
+    def holds(partition: Partition) -> bool:
+        released = case.joint.release(partition)
+        return all(one.holds for one in verdicts(released, requirements, closeness))
+
     try:
-        reachable = target.holds(case.joint, Partition.whole(case.joint.public.size))
-        if not reachable:
+        if not holds(Partition.whole(case.joint.public.size)):
             return NotApplicable(name, "no release meets the target")
         offers = [
             (
@@ -146,13 +106,13 @@ def best_utility(name: str, case: Case, target: PrivacyDemand) -> Answer:
                 chain.setting,
                 partition,
             )
-            for chain in _chains(baseline, case, target.candidates_needed(case.joint))
-            for partition in _meeting(chain, case, target)
+            for chain in _chains(baseline, case, candidates_needed(case.joint, requirements, closeness))
+            for partition in _meeting(chain, case, holds)
         ]
     except HartleyError as refusal:
         return NotApplicable(name, str(refusal))
     if not offers:
-        return NotApplicable(name, f"nothing it finds {target}")
+        return NotApplicable(name, f"nothing it finds {_words(requirements, closeness)}")
     _, utility, _, setting, partition = max(offers, key=lambda offer: offer[:3])
     if not isfinite(utility):
         return NotApplicable(
@@ -220,12 +180,12 @@ def _chains(baseline: Baseline, case: Case, wanted: int | None) -> Iterator[Sett
             return
 
 
-def _meeting(chain: SettingsChain, case: Case, target: PrivacyDemand) -> Iterator[Partition]:
+def _meeting(chain: SettingsChain, case: Case, holds: Callable[[Partition], bool]) -> Iterator[Partition]:
     """Return the partitions of a chain that meet the target: all from the first one on."""
     too_early, enough = -1, chain.length
     while enough - too_early > 1:
         middle = (too_early + enough) // 2
-        if target.holds(case.joint, chain.at(middle)):
+        if holds(chain.at(middle)):
             enough = middle
         else:
             too_early = middle

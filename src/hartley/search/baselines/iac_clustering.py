@@ -27,11 +27,11 @@ rest, the rest once in place order and once with the most promising first.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from hartley.hot_loops import hot_loop
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.search.baselines.information import Masses, weighted_log, weighted_logs
@@ -74,168 +74,142 @@ def _weighted(counts: Int64s, logs: Floats) -> Floats:
     return np.asarray(counts * np.log2(np.maximum(counts, 1)), dtype=float)
 
 
-@hot_loop
-def subset_change(
-    chosen: Flags,
-    indptr: Int64s,
-    sensitive: Int64s,
-    rows: Int64s,
-    totals: Int64s,
-    logs: Floats,
-    scale: Floats,
-    pool: Int64s,
-) -> float:
-    r"""Return v of one subset. ``scale`` holds :math:`(1-\lambda)/N` and :math:`1/N`; ``pool`` is zeros."""
-    f = 0.0
-    g = 0.0
-    together = 0
-    for x in range(len(totals)):
-        if chosen[x]:
-            f += weighted_log(totals[x], logs)
-            together += totals[x]
-            for entry in range(indptr[x], indptr[x + 1]):
-                g += weighted_log(rows[entry], logs)
-                pool[sensitive[entry]] += rows[entry]
-    f -= weighted_log(together, logs)
-    for x in range(len(totals)):
-        if chosen[x]:
-            for entry in range(indptr[x], indptr[x + 1]):
-                s = sensitive[entry]
-                if pool[s] > 0:
-                    g -= weighted_log(pool[s], logs)
-                    pool[s] = 0
-    return float(scale[0] * f - scale[1] * g)
+class Weighed(NamedTuple):
+    """The clusters of a partition as loops take them, for one weight of utility."""
+
+    indptr: Int64s
+    sensitive: Int64s
+    rows: Int64s
+    """Cluster x shows ``sensitive[indptr[x]:indptr[x + 1]]``, each in so many rows."""
+    totals: Int64s
+    """The rows of each cluster."""
+    logs: Floats
+    public: float
+    r""":math:`(1-\lambda)/N`, the weight of f."""
+    secret: float
+    """1/N, the weight of g."""
+    pool: Int64s
+    """Scratch paper, zeros between two loops: the rows of each sensitive value in the subset looked at."""
+
+    @classmethod
+    def of(cls, masses: Masses, utility_weight: float) -> Weighed:
+        """Lay out the clusters of a partition."""
+        return cls(
+            masses.indptr,
+            masses.sensitive,
+            masses.rows,
+            masses.totals,
+            weighted_logs(masses.row_count),
+            (1 - utility_weight) / masses.row_count,
+            1 / masses.row_count,
+            np.zeros(len(masses.sensitive_totals), dtype=np.int64),
+        )
+
+
+@hot_part
+def joined(one: int, other: int, logs: Floats) -> float:
+    r"""Return :math:`\varphi(a) + \varphi(b) - \varphi(a + b)`: what f or g gains by joining two counts."""
+    return weighted_log(one, logs) - weighted_log(one + other, logs) + weighted_log(other, logs)
+
+
+@hot_part
+def add_to_pool(x: int, here: Weighed) -> float:
+    """Add the rows of a cluster to the pool; return what g gains, before its weight."""
+    gain = 0.0
+    for entry in range(here.indptr[x], here.indptr[x + 1]):
+        s = here.sensitive[entry]
+        gain += joined(here.rows[entry], here.pool[s], here.logs)
+        here.pool[s] += here.rows[entry]
+    return gain
+
+
+@hot_part
+def empty_pool(here: Weighed) -> None:
+    """Set the pool to zeros."""
+    for s in range(len(here.pool)):
+        here.pool[s] = 0
 
 
 @hot_loop
-def lower_weights(
-    order: Int64s,
-    indptr: Int64s,
-    sensitive: Int64s,
-    rows: Int64s,
-    logs: Floats,
-    scale: Floats,
-    pool: Int64s,
-    weights: Floats,
-) -> None:
+def subset_change(chosen: Flags, here: Weighed) -> float:
+    """Return v of one subset."""
+    f, g, together = 0.0, 0.0, 0
+    for x in range(len(here.totals)):
+        if chosen[x]:
+            f += joined(here.totals[x], together, here.logs)
+            together += here.totals[x]
+            g += add_to_pool(x, here)
+    empty_pool(here)
+    return float(here.public * f - here.secret * g)
+
+
+@hot_loop
+def lower_weights(order: Int64s, here: Weighed, weights: Floats) -> None:
     """Fill in the increments of g along an order: their sum over a set is at most g of it."""
     for x in order:
-        step = 0.0
-        for entry in range(indptr[x], indptr[x + 1]):
-            s = sensitive[entry]
-            step += (
-                weighted_log(rows[entry], logs)
-                - weighted_log(pool[s] + rows[entry], logs)
-                + weighted_log(pool[s], logs)
-            )
-            pool[s] += rows[entry]
-        weights[x] = scale[1] * step
-    for entry in range(len(sensitive)):
-        pool[sensitive[entry]] = 0
+        weights[x] = here.secret * add_to_pool(x, here)
+    empty_pool(here)
 
 
 @hot_loop
-def upper_weights(
-    chosen: Flags, kind: int, totals: Int64s, logs: Floats, scale: Floats, weights: Floats
-) -> None:
+def upper_weights(chosen: Flags, kind: int, here: Weighed, weights: Floats) -> None:
     """Fill in the weights of an upper bound of f, exact at the chosen set.
 
     Kind 1 takes members' increments at the set and others' from nothing; kind 2 takes members'
     increments at everything and others' at the set.
     """
     inside = 0
-    everything = 0
-    for x in range(len(totals)):
-        everything += totals[x]
+    for x in range(len(here.totals)):
+        inside += here.totals[x] if chosen[x] else 0
+    everything = here.totals.sum()
+    for x in range(len(here.totals)):
+        own = here.totals[x]
         if chosen[x]:
-            inside += totals[x]
-    for x in range(len(totals)):
-        own = weighted_log(totals[x], logs)
-        if chosen[x]:
-            whole = inside if kind == 1 else everything
-            rise = own - weighted_log(whole, logs) + weighted_log(whole - totals[x], logs)
-        elif kind == 1:
-            rise = 0.0
+            rise = joined(own, (inside if kind == 1 else everything) - own, here.logs)
         else:
-            rise = own - weighted_log(inside + totals[x], logs) + weighted_log(inside, logs)
-        weights[x] = scale[0] * rise
+            rise = 0.0 if kind == 1 else joined(own, inside, here.logs)
+        weights[x] = here.public * rise
 
 
 @hot_loop
-def order_from(
-    chosen: Flags,
-    promising_first: bool,
-    indptr: Int64s,
-    sensitive: Int64s,
-    rows: Int64s,
-    totals: Int64s,
-    logs: Floats,
-    scale: Floats,
-    pool: Int64s,
-) -> Int64s:
+def order_from(chosen: Flags, promising_first: bool, here: Weighed) -> Int64s:
     """List the chosen clusters, then the rest: in place order, or those first that lower v most."""
-    key = np.zeros(len(totals))
+    key = np.zeros(len(here.totals))
     inside = 0
-    for x in range(len(totals)):
+    for x in range(len(key)):
         if chosen[x]:
             key[x] = -np.inf
-            inside += totals[x]
-            for entry in range(indptr[x], indptr[x + 1]):
-                pool[sensitive[entry]] += rows[entry]
+            inside += here.totals[x]
+            add_to_pool(x, here)
     if promising_first:
-        for x in range(len(totals)):
+        for x in range(len(key)):
             if not chosen[x]:
-                f = (
-                    weighted_log(totals[x], logs)
-                    - weighted_log(inside + totals[x], logs)
-                    + weighted_log(inside, logs)
-                )
                 g = 0.0
-                for entry in range(indptr[x], indptr[x + 1]):
-                    s = sensitive[entry]
-                    g += (
-                        weighted_log(rows[entry], logs)
-                        - weighted_log(pool[s] + rows[entry], logs)
-                        + weighted_log(pool[s], logs)
-                    )
-                key[x] = np.rint((scale[0] * f - scale[1] * g) / NO_CHANGE)
-    for entry in range(len(sensitive)):
-        pool[sensitive[entry]] = 0
+                for entry in range(here.indptr[x], here.indptr[x + 1]):
+                    g += joined(here.rows[entry], here.pool[here.sensitive[entry]], here.logs)
+                f = joined(here.totals[x], inside, here.logs)
+                key[x] = np.rint((here.public * f - here.secret * g) / NO_CHANGE)
+    empty_pool(here)
     return np.argsort(key, kind="mergesort")
 
 
 @hot_loop
-def modmod(
-    chosen: Flags,
-    most_rounds: int,
-    indptr: Int64s,
-    sensitive: Int64s,
-    rows: Int64s,
-    totals: Int64s,
-    logs: Floats,
-    scale: Floats,
-    pool: Int64s,
-) -> float:
+def modmod(chosen: Flags, most_rounds: int, here: Weighed) -> float:
     """Improve a subset in place until a round brings nothing; give its v."""
-    size = len(totals)
-    value = subset_change(chosen, indptr, sensitive, rows, totals, logs, scale, pool)
-    low = np.zeros(size)
-    high = np.zeros(size)
-    tried = np.zeros(size, dtype=np.bool_)
-    found = np.zeros(size, dtype=np.bool_)
+    size = len(here.totals)
+    value = subset_change(chosen, here)
+    low, high = np.zeros(size), np.zeros(size)
+    tried, found = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
     for _ in range(most_rounds):
         best = value - NO_CHANGE
         improved = False
         for promising_first in (False, True):
-            order = order_from(
-                chosen, promising_first, indptr, sensitive, rows, totals, logs, scale, pool
-            )  # fmt: skip
-            lower_weights(order, indptr, sensitive, rows, logs, scale, pool, low)
+            lower_weights(order_from(chosen, promising_first, here), here, low)
             for kind in (1, 2):
-                upper_weights(chosen, kind, totals, logs, scale, high)
+                upper_weights(chosen, kind, here, high)
                 for x in range(size):
                     tried[x] = high[x] - low[x] < 0.0
-                new = subset_change(tried, indptr, sensitive, rows, totals, logs, scale, pool)
+                new = subset_change(tried, here)
                 if new < best:
                     best = new
                     improved = True
@@ -248,59 +222,35 @@ def modmod(
 
 
 @hot_loop
-def pair_changes(
-    indptr: Int64s, sensitive: Int64s, rows: Int64s, totals: Int64s, logs: Floats, scale: Floats, pool: Int64s
-) -> Floats:
+def pair_changes(here: Weighed) -> Floats:
     """Return v of every pair of clusters, row by row: (0, 1), (0, 2), ..., (1, 2), ..."""
-    size = len(totals)
+    size = len(here.totals)
     changes = np.zeros(size * (size - 1) // 2)
     at = 0
     for i in range(size):
-        for entry in range(indptr[i], indptr[i + 1]):
-            pool[sensitive[entry]] = rows[entry]
+        add_to_pool(i, here)
         for j in range(i + 1, size):
-            f = (
-                weighted_log(totals[i], logs)
-                + weighted_log(totals[j], logs)
-                - weighted_log(totals[i] + totals[j], logs)
-            )
             g = 0.0
-            for entry in range(indptr[j], indptr[j + 1]):
-                there = pool[sensitive[entry]]
-                if there > 0:
-                    g += (
-                        weighted_log(rows[entry], logs)
-                        + weighted_log(there, logs)
-                        - weighted_log(rows[entry] + there, logs)
-                    )
-            changes[at] = scale[0] * f - scale[1] * g
+            for entry in range(here.indptr[j], here.indptr[j + 1]):
+                g += joined(here.rows[entry], here.pool[here.sensitive[entry]], here.logs)
+            f = joined(here.totals[i], here.totals[j], here.logs)
+            changes[at] = here.public * f - here.secret * g
             at += 1
-        for entry in range(indptr[i], indptr[i + 1]):
-            pool[sensitive[entry]] = 0
+        empty_pool(here)
     return changes
 
 
 @hot_loop
-def best_from(
-    starts: Int64s,
-    indptr: Int64s,
-    sensitive: Int64s,
-    rows: Int64s,
-    totals: Int64s,
-    logs: Floats,
-    scale: Floats,
-    pool: Int64s,
-) -> Flags:
+def best_from(starts: Int64s, here: Weighed) -> Flags:
     """Run ModMod from nothing and from every starting pair; give the best, of equals the first found."""
-    size = len(totals)
-    best = np.zeros(size, dtype=np.bool_)
-    least = modmod(best, MOST_ROUNDS, indptr, sensitive, rows, totals, logs, scale, pool)
-    chosen = np.zeros(size, dtype=np.bool_)
+    best = np.zeros(len(here.totals), dtype=np.bool_)
+    least = modmod(best, MOST_ROUNDS, here)
+    chosen = np.zeros(len(here.totals), dtype=np.bool_)
     for start in range(starts.shape[0]):
         chosen[:] = False
         chosen[starts[start, 0]] = True
         chosen[starts[start, 1]] = True
-        value = modmod(chosen, MOST_ROUNDS, indptr, sensitive, rows, totals, logs, scale, pool)
+        value = modmod(chosen, MOST_ROUNDS, here)
         if value < least - NO_CHANGE:
             least = value
             best[:] = chosen
@@ -309,17 +259,13 @@ def best_from(
 
 def best_subset(masses: Masses, utility_weight: float, restarts: int) -> Flags:
     """Return the subset of clusters that ModMod finds best, from nothing and from the best pairs."""
-    logs = weighted_logs(masses.row_count)
-    scale = np.array([1 - utility_weight, 1.0]) / masses.row_count
-    pool = np.zeros(len(masses.sensitive_totals), dtype=np.int64)
-    clusters = (masses.indptr, masses.sensitive, masses.rows, masses.totals)
-    steps = masses.size * len(masses.rows)
-    changes = pair_changes.for_size(steps)(*clusters, logs, scale, pool)
+    here = Weighed.of(masses, utility_weight)
+    changes = pair_changes.for_size(masses.size * len(masses.rows))(here)
     chosen = np.argsort(np.round(changes / NO_CHANGE), kind="stable")[:restarts]
     starts = np.stack(np.triu_indices(masses.size, 1), axis=1)[chosen]
     # A descent takes a few rounds, and a round goes over the pairs about ten times.
     steps = 20 * len(starts) * len(masses.rows)
-    return best_from.for_size(steps)(starts, *clusters, logs, scale, pool)
+    return best_from.for_size(steps)(starts, here)
 
 
 Solver: TypeAlias = Literal["auto", "exact", "modmod"]

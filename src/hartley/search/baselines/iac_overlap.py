@@ -6,13 +6,10 @@ Merging a subset W of clusters changes it by
           - \lambda \, [U(X; \hat X_W) - U(X; \hat X)],
 
 where all components that W touches become one. F is not submodular, nor a difference of two
-submodular functions that anybody could name. Any set function is one after adding and
-subtracting :math:`\alpha \sqrt{|W|}` with a large enough weight; ModMod on that is a
-heuristic, and says so.
+submodular functions that anybody could name, so ModMod has nothing to rest on here.
 
-Three solvers: ``"exact"`` tries all subsets (up to 15 public values); ``"greedy"`` grows the best
-pair by the best cluster while that helps; ``"modmod"`` runs ModMod from the best pairs. Side
-information plays no part in the search.
+Two solvers: ``"exact"`` tries all subsets (up to 15 public values); ``"greedy"`` grows the best
+pair by the best cluster while that helps. Side information plays no part in the search.
 
 Ties, after rounding to 12 decimals: the smallest subset, then the earliest; of pairs and of
 clusters to add, the earliest.
@@ -20,16 +17,15 @@ clusters to add, the earliest.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isfinite, log2, sqrt
+from math import inf, isfinite, log2
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from hartley.measures.overlap import components
-from hartley.measures.utility import Utility, utility_of
+from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s, Ints
 from hartley.search.baselines.subsets import (
@@ -42,11 +38,9 @@ from hartley.search.baselines.subsets import (
 )
 from hartley.search.effort import UNLIMITED, Effort
 
-Solver: TypeAlias = Literal["exact", "modmod", "greedy"]
+Solver: TypeAlias = Literal["exact", "greedy"]
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
 
-RESTARTS = 20
-"""From how many pairs ModMod starts."""
 NO_CHANGE = 1e-12
 
 
@@ -72,10 +66,7 @@ def iac_overlap(
     changes: list[float] = []
     while partitions[-1].size > 1 and not effort.should_stop():
         here = OverlapChange(plain, utility, utility_weight, partitions[-1])
-        if solver == "exact":
-            chosen = _exact(here, union_costs)
-        else:
-            chosen = _greedy(here) if solver == "greedy" else _modmod(here, RESTARTS)
+        chosen = _exact(here, union_costs) if solver == "exact" else _greedy(here)
         change = here.of(chosen)
         if len(chosen) < 2 or not change < -NO_CHANGE:
             break
@@ -156,15 +147,9 @@ def _rounds(size: int) -> list[tuple[Int64s, Int64s]]:
     return rounds
 
 
-def _best_pairs(here: OverlapChange, most: int) -> list[list[int]]:
-    changes = here.of_pairs()
-    rows, columns = np.triu_indices(here.size, 1)
-    order = np.argsort(np.round(changes[rows, columns], DECIMALS), kind="stable")[:most]
-    return [[int(rows[k]), int(columns[k])] for k in order]
-
-
 def _greedy(here: OverlapChange) -> list[int]:
-    chosen = _best_pairs(here, 1)[0]
+    # On and below the diagonal it is infinite, so the first least one is the earliest pair.
+    chosen = list(divmod(int(np.argmin(np.round(here.of_pairs(), DECIMALS))), here.size))
     value = here.of(chosen)
     while len(chosen) < here.size:
         others = [x for x in range(here.size) if x not in chosen]
@@ -174,111 +159,6 @@ def _greedy(here: OverlapChange) -> list[int]:
         chosen = sorted([*chosen, others[int(np.argmin(grown))]])
         value = here.of(chosen)
     return chosen
-
-
-def _modmod(here: OverlapChange, restarts: int) -> list[int]:
-    best: list[int] = []
-    least = 0.0
-    concavity = _enough_concavity(here)
-    for start in _best_pairs(here, restarts):
-        chosen = _descend(here, start, concavity)
-        value = here.of(chosen)
-        if value < least - NO_CHANGE:
-            best, least = chosen, value
-    return best
-
-
-def _enough_concavity(here: OverlapChange) -> float:
-    r"""Return a weight that makes :math:`F(W) + \alpha\sqrt{|W|}` submodular, where F is finite.
-
-    Its second differences are at most four times the largest F; those of the root are least
-    in size at the full set. No cluster on a line costs more than twice what everything costs.
-    """
-    if here.size < 2:
-        return 1.0
-    values = here.utility.size
-    lost = utility_of(here.utility, Partition.singletons(values)) - utility_of(
-        here.utility, Partition.whole(values)
-    )
-    largest = log2(int(here.component.max()) + 1)
-    largest += 2 * here.utility_weight * (lost if isfinite(lost) else 0.0)
-    bend = 2 * sqrt(here.size - 1) - sqrt(here.size - 2) - sqrt(here.size)
-    return 4 * largest / bend
-
-
-def _descend(here: OverlapChange, start: list[int], concavity: float) -> list[int]:
-    """Take ModMod rounds from a subset while F falls: first those that grow it, then all."""
-    # Undoing the pair is often the steepest first round; growing first looks beyond it.
-    grown = _rounds_down(here, start, concavity, (_second_bound,))
-    return _rounds_down(here, grown, concavity, (_first_bound, _second_bound))
-
-
-def _rounds_down(
-    here: OverlapChange, start: list[int], concavity: float, bounds: tuple[_Bound, ...]
-) -> list[int]:
-    chosen, value = start, here.of(start)
-    while True:
-        others = [x for x in range(here.size) if x not in chosen]
-        nearby = _Nearby(
-            value=value,
-            chosen=chosen,
-            with_one_more={x: here.of(sorted([*chosen, x])) for x in others},
-            with_one_less={x: here.of([y for y in chosen if y != x]) for x in chosen},
-        )
-        found, least = chosen, value
-        promising = sorted(others, key=lambda x: (round(nearby.with_one_more[x], DECIMALS), x))
-        for order in (others, promising):
-            lower = {x: concavity * (sqrt(rank + 1) - sqrt(rank)) for rank, x in enumerate([*chosen, *order])}
-            for bound in bounds:
-                upper = bound(here, nearby, concavity)
-                tried = [x for x in range(here.size) if upper[x] - lower[x] < 0]
-                new = here.of(tried)
-                if new < least - NO_CHANGE:
-                    found, least = tried, new
-        if found == chosen:
-            return chosen
-        chosen, value = found, least
-
-
-@dataclass(frozen=True)
-class _Nearby:
-    """F at a subset and at its neighbours."""
-
-    value: float
-    chosen: list[int]
-    with_one_more: dict[int, float]
-    with_one_less: dict[int, float]
-
-
-_Bound: TypeAlias = Callable[[OverlapChange, _Nearby, float], dict[int, float]]
-
-
-def _first_bound(here: OverlapChange, nearby: _Nearby, concavity: float) -> dict[int, float]:
-    """Weigh members by what they add to the subset, others by what they add to nothing."""
-    inside = len(nearby.chosen)
-    bend = concavity * (sqrt(inside) - sqrt(max(inside - 1, 0)))
-    return {
-        x: nearby.value - nearby.with_one_less[x] + bend if x in nearby.with_one_less else concavity
-        for x in range(here.size)
-    }
-
-
-def _second_bound(here: OverlapChange, nearby: _Nearby, concavity: float) -> dict[int, float]:
-    """Weigh members by what they add to everything, others by what they add to the subset."""
-    everything = list(range(here.size))
-    whole = here.of(everything)
-    last = concavity * (sqrt(here.size) - sqrt(here.size - 1))
-    bend = concavity * (sqrt(len(nearby.chosen) + 1) - sqrt(len(nearby.chosen)))
-    weights: dict[int, float] = {}
-    for x in everything:
-        if x not in nearby.with_one_less:
-            weights[x] = nearby.with_one_more[x] - nearby.value + bend
-            continue
-        all_but = here.of([y for y in everything if y != x])
-        # Where not everything may be merged, the member's increment at the subset stands in.
-        finite = isfinite(whole) and isfinite(all_but)
-        weights[x] = (whole - all_but if finite else nearby.value - nearby.with_one_less[x]) + last
-    return weights
 
 
 def _all_union_costs(utility: Utility) -> Floats:

@@ -126,12 +126,7 @@ class Judgement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the judgement as it stands in JSON."""
-        return {
-            "l0_bits": self.l0_bits,
-            "istar_bits": self.istar_bits,
-            "distinct_l": self.distinct_l,
-            "stochastic": self.stochastic.to_dict(),
-        }
+        return {**vars(self), "stochastic": self.stochastic.to_dict()}
 
 
 @dataclass(frozen=True, eq=False)

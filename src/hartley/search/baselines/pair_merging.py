@@ -31,13 +31,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Literal, TypeAlias, get_args
+from typing import NamedTuple
 
 import numpy as np
 
-from hartley.errors import InputError, OptionError, UnreachableError
+from hartley.errors import OptionError, UnreachableError
 from hartley.hot_loops import hot_loop
-from hartley.model import JointRange, MergeTree, Partition
+from hartley.model import JointRange, MergeTree
 from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.search.baselines.information import Masses, weighted_log, weighted_logs
 from hartley.search.effort import UNLIMITED, Effort
@@ -63,70 +63,70 @@ class PairRule:
     """The run ends before a merge that costs this much or more."""
 
 
-@dataclass(frozen=True, eq=False)
-class InformationRun:
-    """A run of merges."""
+class Merging(NamedTuple):
+    """A run under way; loops change the arrays in place."""
 
-    tree: MergeTree
+    lists: Int64s
+    """Sensitive values (first line) and their rows (second) of every cluster, ascending."""
+    span: Int64s
+    """Where the list of each cluster begins (first line) and how long it is (second)."""
+    totals: Int64s
+    """The rows of each cluster; 0 where none stands any more."""
+    partner: Int64s
+    """The best later partner of each cluster, and what merging them costs and spends."""
+    stale: Flags
+    """Whether that must be looked up anew."""
+    cost: Floats
+    spend: Floats
+    weights: Floats
+    """Of both drops in the cost, and in what is spent."""
+    state: Floats
+    """The budget that is left, and how much of the lists is in use."""
+    logs: Floats
 
-    @property
-    def partition(self) -> Partition:
-        """The partition the run ends in."""
-        return self.tree.partition(self.tree.steps)
 
-    def partition_into(self, clusters: int) -> Partition:
-        """Return the partition of the run that has so many clusters."""
-        if not 1 <= self.tree.size - clusters + 1 <= self.tree.steps + 1:
-            raise InputError(
-                f"the run has partitions of {self.tree.size - self.tree.steps} to {self.tree.size} clusters, "
-                f"none of {clusters}"
-            )
-        return self.tree.partition(self.tree.size - clusters)
-
-
-def merge_pairs(joint: JointRange, rule: PairRule, effort: Effort = UNLIMITED) -> InformationRun:
+def merge_pairs(joint: JointRange, rule: PairRule, effort: Effort = UNLIMITED) -> MergeTree:
     """Merge by a rule until one cluster is left, the budget is spent or the ceiling is reached."""
     masses = Masses.of(joint)
-    size = masses.size
-    pairs = len(masses.rows)
-    room = 4 * pairs + 16
-    lists = np.zeros((2, room), dtype=np.int64)
+    size, pairs = masses.size, len(masses.rows)
+    lists = np.zeros((2, 4 * pairs + 16), dtype=np.int64)
     lists[0, :pairs], lists[1, :pairs] = masses.sensitive, masses.rows
-    span = np.array([masses.indptr[:-1], np.diff(masses.indptr)])
-    totals = masses.totals.copy()
-    partner = np.zeros(size, dtype=np.int64)
-    stale = np.ones(size, dtype=np.bool_)
-    cost, spend = np.full(size, -inf), np.zeros(size)
-    weights = np.array([rule.cost_of_sensitive, rule.cost_of_public, *rule.spends]) / masses.row_count
-    state = np.array([rule.budget + 1 / GRID, float(pairs)])
+    here = Merging(
+        lists=lists,
+        span=np.array([masses.indptr[:-1], np.diff(masses.indptr)]),
+        totals=masses.totals.copy(),
+        partner=np.zeros(size, dtype=np.int64),
+        stale=np.ones(size, dtype=np.bool_),
+        cost=np.full(size, -inf),
+        spend=np.zeros(size),
+        weights=np.array([rule.cost_of_sensitive, rule.cost_of_public, *rule.spends]) / masses.row_count,
+        state=np.array([rule.budget + 1 / GRID, float(pairs)]),
+        logs=weighted_logs(masses.row_count),
+    )
     run = _merge_some.for_size(size * pairs)
-    logs = weighted_logs(masses.row_count)
     merges = np.zeros((2, max(size - 1, 0)), dtype=np.int64)
     done = 0
     while done < size - 1 and not effort.should_stop():
         most = min(MERGES_BETWEEN_QUESTIONS, size - 1 - done)
-        found = run(
-            most, rule.ceiling, lists, span, totals, partner, stale, cost, spend, weights, state, logs,
-            merges[:, done:],
-        )  # fmt: skip
+        found = run(most, rule.ceiling, here, merges[:, done:])
         done += found
         effort.progress(done, size - 1, "merges")
         if found < most:
             break
-    tree = MergeTree.of_merges(size, merges[0, :done].copy(), merges[1, :done].copy())
-    return InformationRun(tree)
+    return MergeTree.of_merges(size, merges[0, :done].copy(), merges[1, :done].copy())
 
 
 @hot_loop
-def pair_drops(
-    one: int, other: int, lists: Int64s, span: Int64s, totals: Int64s, logs: Floats
-) -> tuple[float, float]:
-    r"""Return :math:`N \delta_S` and :math:`N \delta_X` of merging two clusters."""
-    public = (
-        weighted_log(totals[one] + totals[other], logs)
-        - weighted_log(totals[one], logs)
-        - weighted_log(totals[other], logs)
-    )
+def _drop(one: int, other: int, logs: Floats) -> float:
+    r"""Return :math:`\varphi(a + b) - \varphi(a) - \varphi(b)`."""
+    return weighted_log(one + other, logs) - weighted_log(one, logs) - weighted_log(other, logs)
+
+
+@hot_loop
+def _pair_cost(one: int, other: int, here: Merging) -> tuple[float, float]:
+    r"""Return what merging two clusters costs, in units of the grid, and what it spends."""
+    lists, span = here.lists, here.span
+    public = _drop(here.totals[one], here.totals[other], here.logs)
     shared = 0.0
     i, end_i = span[0, one], span[0, one] + span[1, one]
     j, end_j = span[0, other], span[0, other] + span[1, other]
@@ -136,49 +136,34 @@ def pair_drops(
         elif lists[0, i] > lists[0, j]:
             j += 1
         else:
-            shared += (
-                weighted_log(lists[1, i] + lists[1, j], logs)
-                - weighted_log(lists[1, i], logs)
-                - weighted_log(lists[1, j], logs)
-            )
+            shared += _drop(lists[1, i], lists[1, j], here.logs)
             i += 1
             j += 1
-    return public - shared, public
+    sensitive, weights = public - shared, here.weights
+    cost = np.rint((weights[0] * sensitive + weights[1] * public) * GRID)
+    return cost, weights[2] * sensitive + weights[3] * public
 
 
 @hot_loop
-def _find_partner(
-    row: int,
-    lists: Int64s,
-    span: Int64s,
-    totals: Int64s,
-    partner: Int64s,
-    stale: Flags,
-    cost: Floats,
-    spend: Floats,
-    weights: Floats,
-    budget: float,
-    logs: Floats,
-) -> None:
+def _find_partner(row: int, here: Merging) -> None:
     """Look up the best later partner of a cluster."""
-    stale[row] = False
-    cost[row] = np.inf
-    spend[row] = 0.0
-    for other in range(row + 1, len(totals)):
-        if totals[other] == 0:
+    here.stale[row] = False
+    here.cost[row] = np.inf
+    here.spend[row] = 0.0
+    for other in range(row + 1, len(here.totals)):
+        if here.totals[other] == 0:
             continue
-        sensitive, public = pair_drops(row, other, lists, span, totals, logs)
-        spent = weights[2] * sensitive + weights[3] * public
-        value = np.rint((weights[0] * sensitive + weights[1] * public) * GRID)
-        if spent <= budget and value < cost[row]:
-            cost[row] = value
-            spend[row] = spent
-            partner[row] = other
+        cost, spent = _pair_cost(row, other, here)
+        if spent <= here.state[0] and cost < here.cost[row]:
+            here.cost[row] = cost
+            here.spend[row] = spent
+            here.partner[row] = other
 
 
 @hot_loop
-def _join_lists(kept: int, joined: int, lists: Int64s, span: Int64s, state: Floats) -> None:
+def _join_lists(kept: int, joined: int, here: Merging) -> None:
     """Write the rows of the merged cluster behind all others; tidy up first when there is no room."""
+    lists, span, state = here.lists, here.span, here.state
     need = span[1, kept] + span[1, joined]
     if int(state[1]) + need > lists.shape[1]:
         order = np.argsort(span[0])
@@ -214,46 +199,27 @@ def _join_lists(kept: int, joined: int, lists: Int64s, span: Int64s, state: Floa
 
 
 @hot_loop
-def _merge_some(
-    most: int,
-    ceiling: float,
-    lists: Int64s,
-    span: Int64s,
-    totals: Int64s,
-    partner: Int64s,
-    stale: Flags,
-    cost: Floats,
-    spend: Floats,
-    weights: Floats,
-    state: Floats,
-    logs: Floats,
-    merges: Int64s,
-) -> int:
-    """Do up to so many merges; fewer only when the run is at its end. Give how many were done.
-
-    ``state`` holds the budget that is left and how much of ``lists`` is in use.
-    """
-    size = len(totals)
+def _merge_some(most: int, ceiling: float, here: Merging, merges: Int64s) -> int:
+    """Do up to so many merges; fewer only when the run is at its end. Give how many were done."""
+    totals, cost, partner, stale = here.totals, here.cost, here.partner, here.stale
     for done in range(most):
         while True:
             row = -1
             least = np.inf
-            for other in range(size):
+            for other in range(len(totals)):
                 if totals[other] > 0 and cost[other] < least:
                     least = cost[other]
                     row = other
-            if row < 0 or (not stale[row] and spend[row] <= state[0]):
+            if row < 0 or (not stale[row] and here.spend[row] <= here.state[0]):
                 break
-            _find_partner(
-                row, lists, span, totals, partner, stale, cost, spend, weights, state[0], logs
-            )  # fmt: skip
+            _find_partner(row, here)
         if row < 0 or least >= ceiling * GRID:
             return done
         gone = partner[row]
         merges[0, done] = row
         merges[1, done] = gone
-        state[0] -= spend[row]
-        _join_lists(row, gone, lists, span, state)
+        here.state[0] -= here.spend[row]
+        _join_lists(row, gone, here)
         totals[row] += totals[gone]
         totals[gone] = 0
         stale[row] = True
@@ -265,14 +231,12 @@ def _merge_some(
                 stale[other] = True
             if other > row:
                 continue
-            sensitive, public = pair_drops(other, row, lists, span, totals, logs)
-            spent = weights[2] * sensitive + weights[3] * public
-            value = np.rint((weights[0] * sensitive + weights[1] * public) * GRID)
-            if spent > state[0]:
+            value, spent = _pair_cost(other, row, here)
+            if spent > here.state[0]:
                 continue
             if value < cost[other]:
                 cost[other] = value
-                spend[other] = spent
+                here.spend[other] = spent
                 partner[other] = row
                 stale[other] = False
             elif value == cost[other]:
@@ -281,48 +245,29 @@ def _merge_some(
     return most
 
 
-Kept: TypeAlias = Literal["public", "sensitive"]
-KEPT: tuple[Kept, ...] = get_args(Kept)
-
-
-def privacy_funnel(
-    joint: JointRange, *, at_least: float, kept: Kept = "public", effort: Effort = UNLIMITED
-) -> InformationRun:
-    r"""Merge while at least so many bits are kept.
-
-    ``kept="public"``, the funnel: keep :math:`I(X; \hat X)`, take the most from
-    :math:`I(S; \hat X)`. ``kept="sensitive"``, its dual, the bottleneck: the two change places.
+def privacy_funnel(joint: JointRange, *, at_least: float, effort: Effort = UNLIMITED) -> MergeTree:
+    r"""Merge while :math:`I(X; \hat X)` keeps so many bits, taking most of :math:`I(S; \hat X)` each time.
 
     >>> from hartley.examples import toy
-    >>> privacy_funnel(toy(), at_least=1.0).partition
+    >>> privacy_funnel(toy(), at_least=1.0).end
     Partition({0, 2, 4, 5, 6}, {1}, {3})
     """
-    if kept not in KEPT:
-        raise OptionError.unknown("information to keep", kept, KEPT)
-    masses = Masses.of(joint)
-    there = masses.public_entropy if kept == "public" else masses.information
+    there = Masses.of(joint).public_entropy
     if at_least > there + 1 / GRID:
         raise UnreachableError(
-            f"no release keeps {at_least:g} bits about the {kept} values; the untouched table has {there:.4g}"
+            f"no release keeps {at_least:g} bits about the public values; the untouched table has {there:.4g}"
         )
-    if kept == "public":
-        rule = PairRule(
-            cost_of_sensitive=-1.0, cost_of_public=0.0, spends=(0.0, 1.0), budget=there - at_least
-        )
-    else:
-        rule = PairRule(
-            cost_of_sensitive=0.0, cost_of_public=-1.0, spends=(1.0, 0.0), budget=there - at_least
-        )
+    rule = PairRule(cost_of_sensitive=-1.0, cost_of_public=0.0, spends=(0.0, 1.0), budget=there - at_least)
     return merge_pairs(joint, rule, effort)
 
 
 def pairwise_agglomeration(
     joint: JointRange, *, utility_weight: float, effort: Effort = UNLIMITED
-) -> InformationRun:
+) -> MergeTree:
     r"""Merge the pair that lowers the Lagrangian most, until none does.
 
     >>> from hartley.examples import toy
-    >>> pairwise_agglomeration(toy(), utility_weight=0.5).partition
+    >>> pairwise_agglomeration(toy(), utility_weight=0.5).end
     Partition({0, 2, 4, 5, 6}, {1, 3})
     """
     if not utility_weight >= 0:
@@ -333,15 +278,14 @@ def pairwise_agglomeration(
 
 def agglomerative_bottleneck(
     joint: JointRange, *, trade_off: float = inf, effort: Effort = UNLIMITED
-) -> InformationRun:
+) -> MergeTree:
     r"""Merge down to one cluster, each time the pair with the least :math:`\delta_S - \delta_X / \beta`.
 
     ``trade_off`` is :math:`\beta`: infinite, the default, looks at the information about S
-    alone. One run holds a partition for every number of clusters:
-    ``run.partition_into(5)``.
+    alone. One run holds a partition for every number of clusters.
 
     >>> from hartley.examples import toy
-    >>> agglomerative_bottleneck(toy()).partition_into(6)
+    >>> agglomerative_bottleneck(toy()).partition(1)
     Partition({0}, {1}, {2, 3}, {4}, {5}, {6})
     """
     if not trade_off > 0:

@@ -179,7 +179,7 @@ def _pairwise(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     del wanted
     for weight in WEIGHTS:
         run = pairwise_agglomeration(case.joint, utility_weight=weight, effort=case.effort)
-        yield SettingsChain.of_tree(f"utility weight {weight:g}", run.tree)
+        yield SettingsChain.of_tree(f"utility weight {weight:g}", run)
 
 
 def _privacy_funnel(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
@@ -187,14 +187,14 @@ def _privacy_funnel(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     there = Masses.of(case.joint).public_entropy
     for share in FUNNEL_SHARES:
         run = privacy_funnel(case.joint, at_least=share * there, effort=case.effort)
-        yield SettingsChain.of_tree(f"keeps {share * there:.4g} bits", run.tree)
+        yield SettingsChain.of_tree(f"keeps {share * there:.4g} bits", run)
 
 
 def _bottleneck(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     del wanted
     for trade_off in TRADE_OFFS:
         run = agglomerative_bottleneck(case.joint, trade_off=trade_off, effort=case.effort)
-        yield SettingsChain.of_tree(f"trade-off {trade_off:g}", run.tree)
+        yield SettingsChain.of_tree(f"trade-off {trade_off:g}", run)
 
 
 def _clustering(case: Case, wanted: int | None) -> Iterator[SettingsChain]:

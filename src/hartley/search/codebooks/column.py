@@ -132,6 +132,11 @@ class PublicColumn:
             found = _distinct([(place, place + 1) for place in range(count)], count)
         return found + ([(count, count + 1)] if self.has_missing and count else [])
 
+    @property
+    def has_detail(self) -> bool:
+        """Whether something of it can be merged away."""
+        return not self.keep and len(self.values) > 1
+
     def with_round_borders(self) -> PublicColumn:
         """Return the same column with borders at round numbers or in the calendar, if these are fewer."""
         if not self.is_line or self.keep:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite, log2
 from typing import Literal
 
@@ -34,18 +35,16 @@ class CodebookOptions:
 
     objective: Objective = "mean"
     """What is to be small: the mean width of a row's bands, or the greatest width of any band."""
-    lose_at_most: float = 0.5
-    """The largest share of a band's rows that may be withheld."""
     rounds: int = 150
     """How often the best variable bands are merged in part and grown anew."""
     ladder_visits: float = 1.5e9
     """After so many looks at an element, about 10 seconds, a search of ladders ends without a proof."""
     band_visits: float = 1.5e9
     """After so many looks at an element the rounds end."""
+    spares_columns: bool = False
+    """Whether codebooks are looked for, too, that merge no column away while others keep detail."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.lose_at_most <= 1:
-            raise OptionError(f"a band may lose a share from 0 to 1 of its rows, not {self.lose_at_most:g}")
         if self.rounds < 0:
             raise OptionError(f"the number of rounds must not be negative, not {self.rounds}")
         if self.objective not in ("mean", "worst"):
@@ -88,7 +87,66 @@ def codebooks_of(
 
     Raises UnreachableError where the whole table, or a column that is to be kept, cannot meet the demand.
     """
-    return _answer(problem, withhold, options, effort, None).found
+    answer = _answer(problem, withhold, options, effort, None)
+    if options.spares_columns and options.objective == "mean":
+        answer = _sparing(problem, withhold, options, effort, answer)
+    return answer.found
+
+
+def _sparing(
+    problem: CodebookProblem,
+    withhold: int,
+    options: CodebookOptions,
+    effort: Effort,
+    answer: _BudgetAnswer,
+) -> _BudgetAnswer:
+    """Return codebooks in which as few columns as can be are merged away, and of those of least loss."""
+    gone = [
+        column.name
+        for column, labels in zip(problem.columns, answer.refined.labels, strict=True)
+        if column.has_detail and not labels.any()
+    ]
+    if not gone or len(gone) == sum(column.has_detail for column in problem.columns) or effort.should_stop():
+        return answer
+    every = [column.name for column in problem.columns]
+    halves = [_in_halves(problem, gone), _in_halves(problem, every)]
+    starts = [list(answer.refined.labels), problem.coarsest(), *halves]
+    budget = spared_budget(problem.demand, withhold)
+    refined = _refined(problem, budget, options, effort, starts, "spare")
+    if refined.settled.merged >= len(gone):
+        return answer
+    published = problem.published or problem
+    bench = Workbench(published, budget=budget)
+    spared = replace(
+        describe(published, refined, bench, _grids(answer.ladder, refined.labels)),
+        withhold=withhold,
+        ladder_nodes=answer.found.ladder_nodes,
+        lower_bound=answer.found.lower_bound,
+        choice_bits=answer.found.choice_bits,
+        objective=options.objective,
+        least_loss=answer.found.loss,
+        merged_away=tuple(gone),
+    )
+    return replace(answer, refined=refined, found=spared)
+
+
+def _in_halves(problem: CodebookProblem, names: Sequence[str]) -> list[Int32s]:
+    """Return the coarsest codebooks with some columns cut once, near the middle of their rows.
+
+    Missing cells are set apart in a column that is cut, for no band holds them beside values.
+    """
+    labels = problem.coarsest()
+    for number, column in enumerate(problem.columns):
+        is_cut = column.name in names and not column.keep
+        cuts = [cut for cut in column.splits if cut[0] < len(column.values)] if is_cut else []
+        if cuts:
+            before = np.r_[0, np.cumsum(problem.value_rows[number])]
+            half = problem.rows / 2
+            first, end = min(cuts, key=lambda cut: abs(float(before[cut[1]] - before[cut[0]]) - half))
+            labels[number][first:end] = 1
+            labels[number][len(column.values) :] = 2
+            labels[number] = ordered_labels(labels[number])
+    return labels
 
 
 def codebooks_by_demand(
@@ -135,13 +193,13 @@ def _answer(
     budget = spared_budget(problem.demand, withhold)
     ladder = _best_of_ladders(problem, budget, options, effort, last)
     if ladder is None:
-        raise UnreachableError(_reason(problem, budget, options.lose_at_most))
+        raise UnreachableError(_reason(problem, budget))
     starts = [ladder.labels, problem.coarsest()]
     if last is not None:
         starts.append(list(last.refined.labels))
     refined = _refined(problem, budget, options, effort, starts)
     published = problem.published or problem
-    bench = Workbench(published, budget=budget, share=options.lose_at_most)
+    bench = Workbench(published, budget=budget)
     found = replace(
         describe(published, refined, bench, _grids(ladder, refined.labels)),
         withhold=withhold,
@@ -161,6 +219,7 @@ def _refined(
     options: CodebookOptions,
     effort: Effort,
     starts: Sequence[Sequence[Int32s]],
+    objective: str | None = None,
 ) -> Refined:
     """Return variable bands; where borders may lie closely, first on round ones, then on all of them.
 
@@ -168,16 +227,23 @@ def _refined(
     is narrower than the round step.
     """
     coarse = tuple(column.with_round_borders() for column in problem.columns)
-    search = _refinement(problem, budget, options, effort)
+    objective = objective or options.objective
+    search_of = partial(
+        Refinement,
+        budget=budget,
+        objective=objective,
+        effort=effort,
+        most_visits=options.band_visits,
+    )
+    search = search_of(problem)
     close = [
         one for one, other in zip(problem.columns, coarse, strict=True) if len(other.splits) < len(one.splits)
     ]
     if not close:
         return search.run(starts, options.rounds)
-    on_round = _refinement(replace(problem, columns=coarse), budget, options, effort)
-    first = on_round.run(starts, options.rounds)
+    first = search_of(replace(problem, columns=coarse)).run(starts, options.rounds)
     found = search.run([*starts, first.labels], options.rounds * 2 // 3)
-    if any(column.is_grid_given for column in close) or options.objective != "mean":
+    if any(column.is_grid_given for column in close) or objective == "worst":
         return found
     told = zip(problem.columns, coarse, found.labels, strict=True)
     is_wide = all(_is_as_wide_as_round(*one) for one in told)
@@ -195,19 +261,6 @@ def _is_as_wide_as_round(column: PublicColumn, coarse: PublicColumn, labels: Int
     return not np.any(is_narrow & ~(is_round[:-1] & is_round[1:]))
 
 
-def _refinement(
-    problem: CodebookProblem, budget: int, options: CodebookOptions, effort: Effort
-) -> Refinement:
-    return Refinement(
-        problem,
-        budget=budget,
-        share=options.lose_at_most,
-        objective=options.objective,
-        effort=effort,
-        most_visits=options.band_visits,
-    )
-
-
 def _best_of_ladders(
     problem: CodebookProblem,
     budget: int,
@@ -218,7 +271,7 @@ def _best_of_ladders(
     """Return the best node, plain ladders first: their loss is a bound for those with open ends."""
     best: _LadderAnswer | None = None
     if last is not None:
-        best = _still(problem, budget, options, last.ladder)
+        best = _still(problem, budget, last.ladder)
     plain = _ladders(problem, open_ends=False)
     stages = [plain]
     full = _ladders(problem, open_ends=True)
@@ -230,7 +283,8 @@ def _best_of_ladders(
             found, is_complete = _least_worst(problem, ladders, budget, options, effort)
         else:
             upper = best.settled.loss if best is not None else float("inf")
-            found, is_complete = _search(problem, ladders, budget, options, effort, upper)
+            search = LadderSearch(problem, ladders, budget, effort, options.ladder_visits, upper)
+            found, is_complete = search.run()
         is_proven = is_complete
         if found is not None and (best is None or found[1].is_better(best.settled, options.objective)):
             best = _LadderAnswer(found[0], found[1], False, 0, ladders)
@@ -253,40 +307,12 @@ def _nodes(ladders: Sequence[Ladder]) -> int:
     return nodes
 
 
-def _still(
-    problem: CodebookProblem, budget: int, options: CodebookOptions, known: _LadderAnswer
-) -> _LadderAnswer | None:
+def _still(problem: CodebookProblem, budget: int, known: _LadderAnswer) -> _LadderAnswer | None:
     """Return a node that was best for a smaller budget or a stronger demand, as it is now."""
-    bench = Workbench(problem, budget=budget, share=options.lose_at_most)
+    bench = Workbench(problem, budget=budget)
     bench.load(known.labels)
     settled = bench.settle()
     return replace(known, settled=settled) if settled.is_feasible else None
-
-
-def _search(
-    problem: CodebookProblem,
-    ladders: Sequence[Ladder],
-    budget: int,
-    options: CodebookOptions,
-    effort: Effort,
-    upper: float = float("inf"),
-    first_only: bool = False,
-) -> tuple[tuple[list[Int32s], Settled] | None, bool]:
-    """Return the best node, ``None`` where none is better than the bound, and whether that is proven."""
-    search = LadderSearch(
-        problem,
-        ladders,
-        budget,
-        options.lose_at_most,
-        effort=effort,
-        most_visits=options.ladder_visits,
-        upper=upper,
-        first_only=first_only,
-    )
-    best = search.run()
-    if best.node is None or best.settled is None:
-        return None, best.is_proven
-    return (search.labels(best.node), best.settled), best.is_proven
 
 
 def _least_worst(
@@ -296,16 +322,20 @@ def _least_worst(
 
     A wider limit allows whatever a narrower one does, so the least that allows a node is found by bisection.
     """
-    limits = np.unique(np.concatenate([ladder.worst for ladder in ladders]))
+
+    def search(limit: float, first_only: bool = False) -> tuple[tuple[list[Int32s], Settled] | None, bool]:
+        within = [ladder.within(limit) for ladder in ladders]
+        visits = options.ladder_visits
+        return LadderSearch(problem, within, budget, effort, visits, first_only=first_only).run()
+
+    limits = np.unique(np.concatenate([ladder.worst for ladder in ladders])).tolist()
     low, high, is_complete = 0, len(limits) - 1, True
     while low < high:
         middle = (low + high) // 2
-        within = [ladder.within(float(limits[middle])) for ladder in ladders]
-        found, is_sure = _search(problem, within, budget, options, effort, first_only=True)
+        found, is_sure = search(limits[middle], first_only=True)
         is_complete &= found is not None or is_sure
         low, high = (low, middle) if found is not None else (middle + 1, high)
-    within = [ladder.within(float(limits[low])) for ladder in ladders]
-    found, is_sure = _search(problem, within, budget, options, effort)
+    found, is_sure = search(limits[low])
     return found, is_complete and is_sure
 
 
@@ -331,9 +361,9 @@ def _choice_bits(problem: CodebookProblem, ladders: Sequence[Ladder]) -> float:
     return bits
 
 
-def _reason(problem: CodebookProblem, budget: int, share: float) -> str:
+def _reason(problem: CodebookProblem, budget: int) -> str:
     """Say why no codebooks meet the demand, naming the column whose single check fails."""
-    if not _is_feasible(problem.merged(), budget, share):
+    if not _is_feasible(problem.merged(), budget):
         if problem.published is not None:
             return (
                 "what the reader sees beside the release does not meet the requirements by itself; no "
@@ -343,7 +373,7 @@ def _reason(problem: CodebookProblem, budget: int, share: float) -> str:
     last = len(problem.columns) - (problem.published is not None)
     kept = [number for number, column in enumerate(problem.columns[:last]) if column.keep]
     for number in kept:
-        if not _is_feasible(problem.keeping({number, last}), budget, share):
+        if not _is_feasible(problem.keeping({number, last}), budget):
             name = problem.columns[number].name
             return f"column {name!r} cannot be kept as it is: by itself it does not meet the requirements"
     names = [problem.columns[number].name for number in kept]
@@ -351,7 +381,7 @@ def _reason(problem: CodebookProblem, budget: int, share: float) -> str:
     return f"{together}: together they do not meet the requirements"
 
 
-def _is_feasible(problem: CodebookProblem, budget: int, share: float) -> bool:
-    bench = Workbench(problem, budget=budget, share=share)
+def _is_feasible(problem: CodebookProblem, budget: int) -> bool:
+    bench = Workbench(problem, budget=budget)
     bench.load(problem.coarsest())
     return isfinite(bench.settle().loss)

@@ -30,18 +30,6 @@ Domains = dict[int, list[int]]
 """The levels that are still possible for each open column, by rising loss."""
 
 
-@dataclass(frozen=True)
-class BestNode:
-    """The best node that was found."""
-
-    node: Node | None
-    """``None`` where no node is feasible, or none is better than the bound that was handed in."""
-    settled: Settled | None
-    is_proven: bool
-    """Whether no node of the ladders is better."""
-    evaluations: int
-
-
 @dataclass
 class LadderSearch:
     """A search for the best node; see the module's text."""
@@ -49,7 +37,6 @@ class LadderSearch:
     problem: CodebookProblem
     ladders: Sequence[Ladder]
     budget: int
-    share: float
     effort: Effort = UNLIMITED
     most_visits: float = float("inf")
     """After so many looks at an element the search ends, without a proof."""
@@ -63,7 +50,7 @@ class LadderSearch:
     def __post_init__(self) -> None:
         self._elements = self.problem.elements
         self._scratch = self.problem.scratch()
-        self._bench = Workbench(self.problem, budget=self.budget, share=self.share)
+        self._bench = Workbench(self.problem, budget=self.budget)
         self._best: tuple[float, Node | None, Settled | None] = (self.upper, None, None)
         self._count = len(self._elements.code)
         self._poor = np.zeros(self._count + 1, dtype=bool)
@@ -74,15 +61,19 @@ class LadderSearch:
             for column, ladder in zip(self.problem.columns, self.ladders, strict=True)
         ]
 
-    def run(self) -> BestNode:
-        """Return the best node, with a proof unless the search was cut short."""
+    def run(self) -> tuple[tuple[list[Int32s], Settled] | None, bool]:
+        """Return the best node, and whether that is proven: the search was not cut short.
+
+        The node is ``None`` where none is feasible, or none is better than the bound that was handed in.
+        """
         if all(ladder.levels for ladder in self.ladders):
             self._descend_greedily()
             cell = np.zeros(self._count, dtype=np.int32)
             domains = {j: list(range(len(ladder.levels))) for j, ladder in enumerate(self.ladders)}
             self._search({}, cell, 1, 0.0, domains)
         _, node, settled = self._best
-        return BestNode(node, settled, self.is_complete, self.evaluations)
+        found = None if node is None or settled is None else (self.labels(node), settled)
+        return found, self.is_complete
 
     def labels(self, node: Node) -> list[Int32s]:
         """Return the codebooks of a node."""
@@ -235,6 +226,6 @@ class LadderSearch:
             labels = self.ladders[column].levels[level].labels
             held = np.bincount(labels, weights=problem.value_rows[column])
             gone = np.bincount(labels[values], weights=rows, minlength=len(held))
-            if np.any(gone > self.share * held + EQUAL):
+            if np.any(gone > self._bench.terms.share * held + EQUAL):
                 return None
         return lost / problem.rows

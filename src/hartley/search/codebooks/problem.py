@@ -20,7 +20,6 @@ from hartley.errors import InputError
 from hartley.model.arrays import Flags, Floats, Int32s, Int64s, Ints
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.loops.cells import Elements, Layout, Scratch, poor_cells
-from hartley.search.codebooks.loops.windows import latest_starts
 from hartley.search.enough import Enough
 
 NEVER = 2**60
@@ -247,17 +246,24 @@ def _least_spans(problem: CodebookProblem, number: int) -> Floats:
     Codes that are close to each other count all the same, so a window that is enough is one here. A missing
     cell has no span.
     """
-    column, demand, elements = problem.columns[number], problem.demand, problem.elements
-    count = len(column.values)
-    value = elements.value[number]
-    order = np.argsort(value, kind="stable")
-    start = np.searchsorted(value[order], np.arange(count + 1))
-    lengths = np.diff(demand.offsets)
-    count_of = np.r_[np.repeat(np.arange(len(lengths)), lengths), -1].astype(np.int64)
-    firsts = np.full(count, -1, dtype=np.int64)
-    latest_starts.for_size(len(order) * 4)(start, order, count_of, demand.wanted, elements, firsts)
+    column, demand = problem.columns[number], problem.demand
+    count, codes = len(column.values), max(demand.width, 1)
+    owner = np.repeat(column.codes.astype(np.int64), np.diff(demand.value_ptr))
+    held = np.unique(owner * codes + demand.value_code)
+    starts = np.searchsorted(held, np.arange(count + 1) * codes)
+    firsts = replace(
+        demand,
+        value_ptr=starts,
+        value_code=held[: starts[-1]] % codes,
+        next_code=np.arange(1, demand.width + 1),
+        rows=problem.value_rows[number][:count],
+    ).latest_starts()
     ends = np.flatnonzero(firsts >= 0)
     spans = np.full(count, column.extent)
+    if len(ends):
+        # No window that starts as late as it can holds the first values: theirs reach to the first end.
+        early = slice(0, int(firsts[ends[0]]))
+        spans[early] = column.positions[ends[0]] - column.positions[early]
     # The narrowest first: a value keeps the first window that reaches it.
     width = column.positions[ends] - column.positions[firsts[ends]]
     following = np.arange(count + 1)

@@ -58,11 +58,13 @@ class Codebooks:
     """How many candidates the withheld rows leave; ``None`` where none is withheld."""
     choice_bits: float = 0.0
     """How many bits the choice of the codebooks can carry at most; no promise about one release."""
-    entropy_bits: float
-    """The entropy of the public tuples, by rows."""
     entropy_kept_bits: float
     """The entropy of the released combinations, by rows."""
     objective: str = "mean"
+    least_loss: float | None = None
+    """What codebooks lose that merge columns away, where these were spared; ``None`` where none was."""
+    merged_away: tuple[str, ...] = ()
+    """The columns that would be merged away."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "clusters", frozen_array(self.clusters))
@@ -162,7 +164,10 @@ def _line_bands(column: PublicColumn, labels: Int32s, grid: BorderGrid | None) -
         below, above = float(column.positions[place - 1]), float(column.positions[place])
         borders.append(_border(column, own, below, above))
     calendar = own.calendar if own is not None and own.step == 1 else None
-    return Bands(column.scale or "number", tuple(borders), names=column.names, calendar=calendar)
+    titles = () if own is None else own.titles
+    return Bands(
+        column.scale or "number", tuple(borders), names=column.names, calendar=calendar, titles=titles
+    )
 
 
 def _border(column: PublicColumn, grid: BorderGrid | None, below: float, above: float) -> float:
@@ -286,7 +291,6 @@ def describe(
         column_wise_optimal=refined.is_column_wise_optimal,
         withheld_rows=settled.withheld,
         withheld_l=_chain_length(problem, np.flatnonzero(is_withheld)) if settled.withheld else None,
-        entropy_bits=_entropy(rows),
         entropy_kept_bits=_entropy(np.bincount(clusters, weights=rows)),
     )
 

@@ -53,7 +53,6 @@ class Refinement:
         problem: CodebookProblem,
         *,
         budget: int,
-        share: float,
         objective: str = "mean",
         effort: Effort = UNLIMITED,
         most_visits: float = float("inf"),
@@ -64,8 +63,8 @@ class Refinement:
         self.effort = effort
         self.most_visits = most_visits
         by_width = objective == "worst"
-        self._bench = Workbench(problem, budget=budget, share=share, by_width=by_width)
-        self._plain = Workbench(problem, budget=0, share=share, by_width=by_width) if budget else None
+        self._bench = Workbench(problem, budget=budget, by_width=by_width)
+        self._plain = Workbench(problem, budget=0, by_width=by_width) if budget else None
         self._program = LineProgram(problem)
         self._best: tuple[list[Int32s], Settled] | None = None
         self._short_list: dict[bytes, tuple[list[Int32s], Settled]] = {}
@@ -191,7 +190,7 @@ class Refinement:
 
     def _rounded(self, labels: list[Int32s], settled: Settled) -> tuple[list[Int32s], Settled]:
         """Move borders that nobody asked for to rounder ones beside them, where that costs hardly more."""
-        if self.objective != "mean":
+        if self.objective == "worst":
             return labels, settled
         factor = HARDLY_WIDER if self.budget else 1.0
         most, widest = settled.loss * factor + 1e-12, self.box_width(labels) * factor + 1e-12

@@ -30,6 +30,8 @@ from hartley.search.effort import UNLIMITED, Effort
 
 TESTS_AT_ONCE = 64
 """How many splits are tested between two looks at the clock."""
+LOST_AT_MOST = 0.5
+"""The largest share of a band's rows that may be withheld."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ class Settled:
     """The greatest width of a band."""
     splits: int
     """How many bands there are beyond one for each column."""
+    merged: int
+    """How many columns have nothing left that could have."""
 
     @property
     def is_feasible(self) -> bool:
@@ -52,7 +56,10 @@ class Settled:
         return bool(np.isfinite(self.loss))
 
     def is_better(self, other: Settled | None, objective: str) -> bool:
-        """Tell whether this is better: less loss, fewer rows withheld, less worst width, fewer splits."""
+        """Tell whether this is better: less loss, fewer rows withheld, less worst width, fewer splits.
+
+        Before all that comes the worst width, or how many columns are merged away, where the objective is so.
+        """
         if other is None or not other.is_feasible:
             return self.is_feasible
         if not self.is_feasible:
@@ -64,14 +71,15 @@ class Settled:
 
     def _keys(self, objective: str) -> tuple[float, ...]:
         keys = (self.loss, float(self.withheld), self.worst, float(self.splits))
-        return (self.worst, *keys) if objective == "worst" else keys
+        first = {"worst": (self.worst,), "spare": (float(self.merged),)}.get(objective, ())
+        return (*first, *keys)
 
 
 class Workbench:
     """One set of codebooks at a time, with everything that follows from it."""
 
     def __init__(
-        self, problem: CodebookProblem, *, budget: int, share: float, by_width: bool = False
+        self, problem: CodebookProblem, *, budget: int, share: float = LOST_AT_MOST, by_width: bool = False
     ) -> None:
         self.problem = problem
         self.terms = Terms(budget=budget, share=share, rows=problem.rows, by_width=by_width)
@@ -159,7 +167,11 @@ class Workbench:
             for column, label in zip(problem.columns, self.labels(), strict=True)
         ]
         splits = int(state.bands.sum()) - len(problem.columns)
-        return Settled(float(loss) / problem.rows, int(withheld), int(top_up), max(widths), splits)
+        merged = sum(
+            bands == 1 and column.has_detail
+            for column, bands in zip(problem.columns, state.bands.tolist(), strict=True)
+        )
+        return Settled(float(loss) / problem.rows, int(withheld), int(top_up), max(widths), splits, merged)
 
     def clusters(self) -> tuple[Int32s, Flags]:
         """Return the cell of each public tuple, and which tuples are withheld."""

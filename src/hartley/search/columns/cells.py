@@ -2,10 +2,10 @@
 
 A number lies where it lies, in units of its column's scale. The categories of a column are numbered so that
 similar ones stand side by side, and the *width* of a run of them is that of a tree above them: no category of
-the run lies farther from another. For categories that are 0 or 1 apart the tree is a star; for a hierarchy it
-is the hierarchy; for a table of dissimilarities it is the tree of complete linkage, whose widths are never
-too small. So a box (a lowest and a highest number in each column) tells how wide a cluster is, and no wider
-cluster has a narrower box. All widths are *sides*: twice the cost.
+the run lies farther from another. For categories that are 0 or 1 apart the tree is a star; for a table of
+dissimilarities it is the tree of complete linkage, whose widths are never too small. So a box (a lowest and a
+highest number in each column) tells how wide a cluster is, and no wider cluster has a narrower box. All
+widths are *sides*: twice the cost.
 
 Beside the width there is the *gap* of two cells, which never exceeds the side of a cluster that holds both.
 """
@@ -20,14 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
-from hartley.measures.utility.several_columns import CategoryColumn, ColumnsDistortion, NumberColumn
+from hartley.measures.utility.several_columns import ColumnsDistortion, NumberColumn
 from hartley.model.arrays import Floats, Places, sparse_zeros
 from hartley.model.words import SAME_COST
 from hartley.search.columns.loops.cells import Cells
 
 Combination: TypeAlias = Literal["max", "sum"]
 NORMS: dict[str, int] = {"max": 0, "sum": 1}
-NUMBER, CATEGORY, TREE, TABLE = 0, 1, 2, 3
+NUMBER, CATEGORY, TABLE = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +35,8 @@ class NumberCells:
     """A column of numbers: where each tuple lies, in units of the column's scale; NaN where it is missing."""
 
     positions: Floats
-    weight: float = 1.0
-    """How much the column counts: its distances are multiplied by this."""
     importance: float = 1.0
-    """How much its relative width counts in the loss, beside the weight."""
+    """How much its relative width counts in the loss."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,21 +44,17 @@ class CategoryCells:
     """A column of categories: the code of each tuple, -1 where the cell is missing.
 
     Two categories are 1 apart, or as ``table[i, j]`` says (symmetric, 0 on the diagonal), and one of the
-    cluster's stands for it. Or a node of a hierarchy stands for it, as far from all of them as it is high,
-    the root being 1: ``paths[i]`` names the nodes above category ``i``, itself first, the root last.
+    cluster's stands for it.
     """
 
     codes: npt.NDArray[np.integer]
-    weight: float = 1.0
     table: Floats | None = None
-    paths: npt.NDArray[np.integer] | None = None
     importance: float = 1.0
 
     @property
     def size(self) -> int:
         """How many categories there are."""
-        given = self.table if self.table is not None else self.paths
-        return len(given) if given is not None else int(self.codes.max(initial=-1)) + 1
+        return len(self.table) if self.table is not None else int(self.codes.max(initial=-1)) + 1
 
 
 Column: TypeAlias = NumberCells | CategoryCells
@@ -102,7 +96,7 @@ def cells_of(columns: Sequence[Column], combination: Combination = "max") -> Cel
         kind=np.array([part.kind for part in parts], dtype=np.int64),
         mixed=np.array([part.mixed for part in parts]),
         apart=np.array([part.apart for part in parts]),
-        share=share / sum(column.weight * column.importance for column in columns),
+        share=share / sum(column.importance for column in columns),
         base=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         size=sizes,
         rise=np.concatenate([*rises, np.zeros(1)]),
@@ -135,12 +129,11 @@ class _Part:
 
 
 def _number_part(column: NumberCells) -> _Part:
-    place = np.asarray(column.positions, dtype=np.float64) * column.weight
+    place = np.asarray(column.positions, dtype=np.float64)
     if not np.isfinite(place).all():
         raise InputError("a tuple with a missing cell stays alone and must be taken out before the search")
     extent = float(place.max() - place.min()) if len(place) else 0.0
-    importance = column.weight * column.importance
-    return _Part(place, NUMBER, importance / extent if extent > 0 else 0.0)
+    return _Part(place, NUMBER, column.importance / extent if extent > 0 else 0.0)
 
 
 def _category_part(column: CategoryCells, norm: int) -> _Part:
@@ -149,7 +142,7 @@ def _category_part(column: CategoryCells, norm: int) -> _Part:
     if len(codes) and (codes.min() < 0 or codes.max() >= size):
         raise InputError("a tuple with a missing cell stays alone and must be taken out before the search")
     seen = len(np.unique(codes))
-    share = column.weight * column.importance / (seen - 1) if seen > 1 else 0.0
+    share = column.importance / (seen - 1) if seen > 1 else 0.0
     if column.table is not None:
         order, heights = _table_tree(column.table)
         return _Part(
@@ -157,21 +150,11 @@ def _category_part(column: CategoryCells, norm: int) -> _Part:
             kind=TABLE,
             share=share,
             size=size,
-            rise=_runs(2 * column.weight * heights, size),
-            gap=(column.weight * _table_gaps(column.table, norm)[np.ix_(order, order)]).ravel(),
-            table=(column.weight * np.asarray(column.table, dtype=np.float64)[np.ix_(order, order)]).ravel(),
+            rise=_runs(2 * heights, size),
+            gap=_table_gaps(column.table, norm)[np.ix_(order, order)].ravel(),
+            table=np.asarray(column.table, dtype=np.float64)[np.ix_(order, order)].ravel(),
         )
-    if column.paths is not None:
-        order, heights = path_tree(np.asarray(column.paths))
-        return _Part(
-            place=_ranks(order)[codes].astype(np.float64),
-            kind=TREE,
-            share=share,
-            size=size,
-            rise=_runs(2 * column.weight * heights, size),
-        )
-    apart = column.weight * (2.0 if norm == 0 else 1.0)
-    return _Part(codes.astype(np.float64), CATEGORY, share, 2 * column.weight, apart, size)
+    return _Part(codes.astype(np.float64), CATEGORY, share, 2.0, 2.0 if norm == 0 else 1.0, size)
 
 
 def _ranks(order: npt.NDArray[np.integer]) -> Places:
@@ -233,18 +216,6 @@ def _table_gaps(table: Floats, norm: int) -> Floats:
     return gaps
 
 
-def path_tree(paths: npt.NDArray[np.integer]) -> tuple[Places, Floats]:
-    """Return an order of the categories, and the height of the node above neighbours (the root's is 1)."""
-    if paths.ndim != 2 or not paths.shape[1]:
-        raise InputError("a hierarchy needs one path of nodes for each category, all of the same length")
-    order = np.lexsort(paths.T).astype(np.int64)
-    sorted_paths = paths[order]
-    same = sorted_paths[1:] == sorted_paths[:-1]
-    top = paths.shape[1] - 1
-    heights = np.where(same.any(axis=1), same.argmax(axis=1), paths.shape[1]) / max(top, 1)
-    return order, heights.astype(np.float64)
-
-
 def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
     """Return the columns of a utility as the search over columns takes them."""
     columns: list[Column] = []
@@ -254,7 +225,7 @@ def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
             columns.append(
                 NumberCells(column.positions, importance=_importance(np.ptp(here) if len(here) else 0.0))
             )
-        elif isinstance(column, CategoryColumn):
+        else:
             table = column.table
             widest = 1.0 if column.is_plain or table is None else float(table.max(initial=0.0))
             columns.append(

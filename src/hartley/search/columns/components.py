@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from hartley.model.arrays import Floats, Ints, Places
 from hartley.model.disjoint_sets import DisjointSets
-from hartley.search.columns.cells import CATEGORY, NUMBER, TABLE
+from hartley.search.columns.cells import CATEGORY, NUMBER
 from hartley.search.columns.costs import sides_of
 from hartley.search.columns.loops.cells import Cells
 from hartley.search.columns.prepared import compact
@@ -223,15 +223,9 @@ def _least_gap(cells: Cells, column: int) -> float:
     """Return a gap that two different categories of a column have at least."""
     if cells.kind[column] == CATEGORY:
         return float(cells.apart[column])
-    size = int(cells.size[column])
-    if size < 2:
-        return 0.0
-    if cells.kind[column] == TABLE:
-        start = int(cells.gap_at[column])
-        gaps = cells.gap[start : start + size * size].reshape(size, size)
-        return float(gaps[~np.eye(size, dtype=bool)].min())
-    start = int(cells.rise_at[column])
-    return float(cells.rise[start : start + size - 1].min())
+    size, start = int(cells.size[column]), int(cells.gap_at[column])
+    gaps = cells.gap[start : start + size * size].reshape(size, size)
+    return float(gaps[~np.eye(size, dtype=bool)].min()) if size > 1 else 0.0
 
 
 def _index_of(points: Floats) -> Any:

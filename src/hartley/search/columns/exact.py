@@ -190,15 +190,13 @@ def cost_of(cells: Cells, members: Ints, size: int, distance: Floats) -> float:
             high = max(high, cells.place[members[i], column])
         kind = cells.kind[column]
         node = width_between(cells, column, low, high) / 2
-        centre = centre_of(cells, column, members, size) if kind == 3 else ZERO
+        centre = centre_of(cells, column, members, size) if kind == 2 else ZERO
         for i in range(size):
             cell = cells.place[members[i], column]
             if kind == 0:
                 far = abs(cell - (low + high) / 2)
             elif kind == 1:
                 far = 0.0 if cell == cells.place[members[0], column] else node
-            elif kind == 2:
-                far = node
             else:
                 far = cells.table[cells.gap_at[column] + int(cell) * cells.size[column] + centre]
             distance[i] = combined(cells.norm, distance[i], far)

@@ -15,7 +15,7 @@ import numpy as np
 from hartley.model.arrays import Ints, Places
 from hartley.search.columns.costs import WorstFirst
 from hartley.search.columns.loops.cells import width_between
-from hartley.search.columns.loops.mend import DONE, LISTS_NEEDED, MOST_DISSOLVED, Clusters, place_all
+from hartley.search.columns.loops.mend import DONE, LISTS_NEEDED, MOST_DISSOLVED, Clusters, Mending, place_all
 from hartley.search.columns.prepared import NEAREST, Prepared, as_lists, compact
 from hartley.search.effort import Effort
 
@@ -37,8 +37,6 @@ class Mended:
     bound: float
     """No partition has a smaller worst side."""
     mends: int
-    stuck: bool
-    """Whether the worst cluster is above the bound and could not be mended."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ class _Mender:
             if stuck:
                 continue
             stuck = not self.mended(worst, members, side, effort)
-        return Mended(compact(np.asarray(clusters.label)), self.bound, self.mends, stuck)
+        return Mended(compact(np.asarray(clusters.label)), self.bound, self.mends)
 
     def raise_bound(self, members: Places, side: float) -> None:
         """Raise the bound by the members of a cluster of this side.
@@ -169,15 +167,9 @@ class _Mender:
         prepared, clusters = self.prepared, self.clusters
         prepared.list_near(attempt.order, side)
         while True:
-            answer = self.place_all(
-                *self.at_hand,
-                clusters,
-                prepared.near,
-                attempt.order.tolist() if self.is_interpreted else attempt.order,
-                attempt.target,
-                attempt.dissolving,
-                NEAREST,
-            )
+            work = Mending(*self.at_hand, clusters, prepared.near)
+            order = attempt.order.tolist() if self.is_interpreted else attempt.order
+            answer = self.place_all(work, order, attempt.target, attempt.dissolving, NEAREST)
             if answer != LISTS_NEEDED:
                 return bool(answer == DONE)
             prepared.list_near(np.asarray(clusters.queue[: clusters.counts[2]]), side)

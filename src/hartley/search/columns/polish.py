@@ -15,7 +15,7 @@ from hartley.search.columns.costs import cluster_sides, relative_widths
 from hartley.search.columns.loops.cells import Cells
 from hartley.search.columns.loops.losses import Losses
 from hartley.search.columns.loops.near import PAGE, PackedLists, list_nearest
-from hartley.search.columns.loops.polish import MOST_LISTED, polish_clusters
+from hartley.search.columns.loops.polish import MOST_LISTED, Polishing, polish_clusters
 from hartley.search.columns.loops.split import MIDDLE
 from hartley.search.columns.prepared import COMPILED_FROM, Prepared, as_lists, compact
 from hartley.search.effort import Effort
@@ -115,9 +115,10 @@ class Polisher:
             if is_interpreted:
                 near = as_lists(near._replace(low=near.low[: self.used], page=near.page[: self.used]))
             turns = order.tolist() if is_interpreted else order
+            work = Polishing(*at_hand, clusters, near, losses)
             losses.counts[1], done = 0, 0
             while done < len(turns) and not effort.should_stop():
-                done = loop(*at_hand, clusters, near, losses, turns, done, piece, cap, most)
+                done = loop(work, turns, done, piece, cap, most)
             if not losses.counts[1] or effort.should_stop():
                 break
         return compact(np.asarray(clusters.label)), float(np.sum(losses.loss))
@@ -141,14 +142,14 @@ class Polisher:
         missing = missing[np.argsort(place[missing])]
         loop = nearby.loop(list_nearest, COMPILED_FROM)
         piece = list_nearest.piece(loop, LISTS_AT_A_TIME)
-        at_hand = (nearby.cells, nearby.needs, nearby.marks, nearby.tree, nearby.walk)
+        table = nearby.indexed
         limits = (NEAREST, MOST_LISTED, nearby.most_looked_at)
         if loop is list_nearest.interpreted:
-            at_hand, missing = (*nearby.lists, *nearby.index_lists), missing.tolist()
+            table, missing = nearby.indexed_lists, missing.tolist()
         for start in range(0, len(missing), piece):
             if effort.should_stop():
                 break
-            self.used = loop(*at_hand, missing[start : start + piece], *limits, near, self.used)
+            self.used = loop(table, missing[start : start + piece], *limits, near, self.used)
 
 
 def fresh_losses(prepared: Prepared, labels: Ints, most: int) -> Losses:

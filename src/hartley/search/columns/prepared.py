@@ -15,7 +15,16 @@ from hartley.model.partition import numbered_by_first
 from hartley.search.columns.cells import TABLE
 from hartley.search.columns.costs import Runs, boxes_of, sides_of
 from hartley.search.columns.loops.cells import Cells, Marks, Needs, side_of
-from hartley.search.columns.loops.index import LEAF, MOST_WORDS, Sorting, Tree, Walk, grow_tree, reaches
+from hartley.search.columns.loops.index import (
+    LEAF,
+    MOST_WORDS,
+    Indexed,
+    Sorting,
+    Tree,
+    Walk,
+    grow_tree,
+    reaches,
+)
 from hartley.search.columns.loops.mend import MOST_DISSOLVED, Clusters, Near
 from hartley.search.columns.loops.near import bound_cluster, near_tuples
 from hartley.search.effort import UNLIMITED, Effort
@@ -126,10 +135,15 @@ class Prepared:
         """The cells, the demand and scratch paper of their own for loops that run as written."""
         return as_lists(self.cells), as_lists(self.needs), as_lists(self.marks)
 
+    @property
+    def indexed(self) -> Indexed:
+        """The table with its index, as loops take it."""
+        return Indexed(self.cells, self.needs, self.marks, self.tree, self.walk)
+
     @cached_property
-    def index_lists(self) -> tuple[Tree, Walk]:
-        """The index and scratch paper for walks through it, for loops that run as written."""
-        return as_lists(self.tree), as_lists(self.walk)
+    def indexed_lists(self) -> Indexed:
+        """The same for loops that run as written."""
+        return Indexed(*self.lists, as_lists(self.tree), as_lists(self.walk))
 
     @cached_property
     def reach(self) -> Floats:
@@ -172,7 +186,7 @@ class Prepared:
 
     def forget_index(self) -> None:
         """Free the memory of the index, and of all that was found with it; it is made anew when needed."""
-        for name in ("tree", "walk", "index_lists", "reach", "near"):
+        for name in ("tree", "walk", "indexed_lists", "reach", "near"):
             self.__dict__.pop(name, None)
         self.looked[:] = False
         self._listed = 0
@@ -202,21 +216,13 @@ class Prepared:
         """
         bounded = self.loop(bound_cluster)
         some = bound_cluster.piece(bounded, WALKS_AT_A_TIME)
-        arguments = (
-            self.cells,
-            self.needs,
-            self.marks,
-            self.tree,
-            self.walk,
-            self.reach,
-            self.looked,
-        )
+        known = self.indexed, self.reach, self.looked
         members = members[~self.looked[members]]
         for start in range(0, len(members), some):
             if start and self.effort.should_stop():
                 break
             turn = members[start : start + some]
-            bound = float(bounded(*arguments, turn, bound, side, self.widest, self.has_windows))
+            bound = float(bounded(*known, turn, bound, side, self.widest, self.has_windows))
         return bound
 
     def reaches_of(self, members: Places) -> Floats:
@@ -229,16 +235,14 @@ class Prepared:
                 break
             turn = unknown[start : start + some]
             out = np.empty(len(turn))
-            loop(self.cells, self.needs, self.marks, self.tree, self.walk, turn, self.widest, out)
+            loop(self.indexed, turn, self.widest, out)
             self.reach[turn] = out
         return np.maximum(self.reach[members], 0.0)
 
     def list_near(self, members: Ints, most_gap: float) -> None:
         """Make the lists of near tuples that are missing; they are empty where there is no time left."""
         listing = self.loop(near_tuples)
-        at_hand = (self.cells, self.needs, self.marks, self.tree, self.walk)
-        if listing is near_tuples.interpreted:
-            at_hand = (*self.lists, *self.index_lists)
+        table = self.indexed_lists if listing is near_tuples.interpreted else self.indexed
         if self._listed > MOST_LISTED:
             self.near, self._listed = self._no_lists(), 0
         for one in members[self.near.start[members] < 0]:
@@ -250,7 +254,7 @@ class Prepared:
             got = 0
             if not self.effort.should_stop():
                 limits = (NEAREST, PER_CODE, self.demand.width, MOST_NEAR, self.most_looked_at)
-                got = listing(*at_hand, int(one), most_gap, *limits, out)
+                got = listing(table, int(one), most_gap, *limits, out)
             self.near.start[one], self.near.size[one] = self._listed, got
             self._listed += got
 

@@ -74,16 +74,9 @@ class ColumnsResult:
         return int(self.labels.max()) + 1
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A partition that may be the result."""
-
-    labels: Ints
-    worst: float
-    loss: float
-
-
-def best_first(candidates: Sequence[Candidate], objective: ObjectiveName = "worst") -> list[Candidate]:
+def best_first(
+    candidates: Sequence[ColumnsResult], objective: ObjectiveName = "worst"
+) -> list[ColumnsResult]:
     """Return the candidates from the best; worst costs that differ by no more than they round are equal."""
     if objective == "mean":
         return sorted(candidates, key=lambda c: (c.loss, c.worst))
@@ -120,7 +113,7 @@ class ColumnsSearch:
         prepared.effort = effort
         if self.objective == "mean" or prepared.needs.beside:
             return self.least_mean(starts, polish, effort)
-        candidates: list[Candidate] = []
+        candidates: list[ColumnsResult] = []
         blocks = blocks_first(prepared.cells, prepared.demand, effort)
         for rule in RULES:
             candidates.append(self.settled(blocks, rule, effort))
@@ -141,13 +134,13 @@ class ColumnsSearch:
         if polish and not effort.should_stop():
             candidates = self.polished(candidates, effort)
         best = best_first(candidates)[0]
-        return ColumnsResult(best.labels, best.worst, min(self.bound / 2, best.worst), best.loss)
+        return replace(best, bound=min(self.bound / 2, best.worst))
 
     def best_of_all(self) -> ColumnsResult:
         """Look at every partition of a small table."""
         labels, least = self.exact.divide(np.arange(self.prepared.size), self.objective)
         best = self.candidate(compact(labels))
-        return ColumnsResult(best.labels, best.worst, min(least, best.worst), best.loss)
+        return replace(best, bound=min(least, best.worst))
 
     def least_mean(
         self, starts: Iterable[npt.NDArray[np.integer]], polish: bool, effort: Effort
@@ -164,19 +157,19 @@ class ColumnsSearch:
         candidates = best_first([self.candidate(labels) for labels in found], self.objective)
         if polish and not effort.should_stop():
             candidates = self.polished(candidates, effort)
-        best = best_first(candidates, self.objective)[0]
-        return ColumnsResult(best.labels, best.worst, 0.0, best.loss)
+        return best_first(candidates, self.objective)[0]
 
-    def candidate(self, labels: Ints) -> Candidate:
+    def candidate(self, labels: Ints) -> ColumnsResult:
         """Measure a partition."""
         worst = float(midpoint_costs(self.columns, labels, self.combination).max())
-        return Candidate(labels, worst, relative_loss(self.prepared.cells, labels, self.prepared.needs.rows))
+        loss = relative_loss(self.prepared.cells, labels, self.prepared.needs.rows)
+        return ColumnsResult(labels, worst, 0.0, loss)
 
-    def is_met(self, candidates: Sequence[Candidate]) -> bool:
+    def is_met(self, candidates: Sequence[ColumnsResult]) -> bool:
         """Tell whether the bound is met."""
         return min(c.worst for c in candidates) <= self.bound / 2 * (1 + SAME_WITHIN)
 
-    def settled(self, labels: Ints, rule: int, effort: Effort) -> Candidate:
+    def settled(self, labels: Ints, rule: int, effort: Effort) -> ColumnsResult:
         """Cut, peel and mend until nothing is mended any more."""
         prepared = self.prepared
         labels = peel(prepared, split(prepared, labels, rule, effort), effort)
@@ -188,7 +181,7 @@ class ColumnsSearch:
             labels = peel(prepared, split(prepared, mended.labels, rule, effort), effort)
         return self.candidate(labels)
 
-    def lowered(self, labels: Ints, worst: float, effort: Effort) -> list[Candidate]:
+    def lowered(self, labels: Ints, worst: float, effort: Effort) -> list[ColumnsResult]:
         """Return a start as it is if it is better, and mended down to the worst cost that is known."""
         prepared = self.prepared
         start = self.candidate(peel(prepared, split(prepared, labels, MIDDLE, effort), effort))
@@ -200,7 +193,7 @@ class ColumnsSearch:
         again = self.candidate(peel(prepared, split(prepared, mended.labels, MIDDLE, effort), effort))
         return [again]
 
-    def lowered_exactly(self, candidates: Sequence[Candidate], effort: Effort) -> list[Candidate]:
+    def lowered_exactly(self, candidates: Sequence[ColumnsResult], effort: Effort) -> list[ColumnsResult]:
         """Divide the surroundings of the worst cluster anew, in small tables in all candidates."""
         most = len(candidates) if self.prepared.size <= POLISH_ALL_UP_TO else 1
         result = list(candidates)
@@ -209,7 +202,7 @@ class ColumnsSearch:
             result.append(self.candidate(self.exact.lower(candidate.labels, costs, effort)))
         return best_first(result)
 
-    def polished(self, candidates: Sequence[Candidate], effort: Effort) -> list[Candidate]:
+    def polished(self, candidates: Sequence[ColumnsResult], effort: Effort) -> list[ColumnsResult]:
         """Polish the best candidate; where the table is small all, or all that share its worst cost."""
         if self.prepared.size > VERY_MANY:
             self.prepared.forget_index()
@@ -303,11 +296,9 @@ def present(columns: Sequence[Column], size: int) -> npt.NDArray[np.bool_]:
 
 
 def _in_cells(columns: Sequence[Column], cells: Cells) -> list[Column]:
-    """Return the columns with positions that stand in the cells, where these are the same."""
+    """Return the columns with the positions that stand in the cells."""
     return [
-        replace(column, positions=cells.place[:, place])
-        if isinstance(column, NumberCells) and column.weight == 1
-        else column
+        replace(column, positions=cells.place[:, place]) if isinstance(column, NumberCells) else column
         for place, column in enumerate(columns)
     ]
 

@@ -65,7 +65,6 @@ def withhold_tuples(
     demand: Enough,
     budget: int,
     base: ColumnsResult,
-    known: tuple[Ints, Places] | None = None,
     *,
     combination: Combination = "max",
     effort: Effort,
@@ -76,7 +75,7 @@ def withhold_tuples(
     By the mean, that is the least loss of the rows that are left, and the tuples of the greatest reach are
     those that lose most.
 
-    ``base`` is what was found with nothing withheld, ``known`` a partition with what it withholds.
+    ``base`` is what was found with nothing withheld.
     """
     question = _Tuples(columns, demand, combination, effort, objective)
     plain = question.measured(base.labels, NOTHING)
@@ -90,8 +89,6 @@ def withhold_tuples(
     is_bound = objective == "worst" and fitting < len(order)
     bound = float(np.sort(reach)[::-1][fitting]) / 2 if is_bound else 0.0
     found = [plain, question.less_its_worst(plain, budget)]
-    if known is not None:
-        found.append(question.measured(*known))
     withheld = question.topped_up(order, fitting, budget)
     few = objective == "worst" and len(here) <= MOST_EXCHANGED
     reach_of = np.zeros(demand.size if few else 0)
@@ -106,22 +103,15 @@ def withhold_tuples(
     return replace(best, bound=min(bound, best.worst))
 
 
+@dataclass(frozen=True, eq=False)
 class _Tuples:
     """The tuples of one question."""
 
-    def __init__(
-        self,
-        columns: Sequence[Column],
-        demand: Enough,
-        combination: Combination,
-        effort: Effort,
-        objective: ObjectiveName,
-    ) -> None:
-        self.columns = columns
-        self.demand = demand
-        self.combination = combination
-        self.effort = effort
-        self.objective = objective
+    columns: Sequence[Column]
+    demand: Enough
+    combination: Combination
+    effort: Effort
+    objective: ObjectiveName
 
     def key(self, one: WithheldTuples) -> tuple[float, float, int]:
         """Return what is compared: cost and loss in the order of the objective, then rows."""

@@ -106,7 +106,7 @@ def best_of_few(
     >>> [(round(2**best.leakage_bits), round(best.answer.cost, 4)) for best in found]
     [(5, 0.0), (4, 0.05), (3, 0.1), (2, 0.25), (1, 0.55)]
     """
-    few = _FewValues(question, leakage, largest)
+    few = FewValues(question, leakage, largest)
     found = few.walked(effort)
     if found is None:
         return None
@@ -119,7 +119,7 @@ def best_of_few(
     )
 
 
-class _FewValues(FewBlocks):
+class FewValues(FewBlocks):
     """The walk over the blocks of one question."""
 
     def withheld(self) -> Iterator[tuple[int, int]]:
@@ -210,7 +210,7 @@ class _FewValues(FewBlocks):
     def of_any_shape(self, effort: Effort) -> list[float] | None:
         """Return what each rank costs at least in any shape; ``None`` where that takes too long."""
         asked = replace(self.question, shape=ANY_SHAPE)
-        other = _FewValues(asked, self.leakage, self.largest)
+        other = FewValues(asked, self.leakage, self.largest)
         found = other.walked(effort)
         if found is None:
             return None

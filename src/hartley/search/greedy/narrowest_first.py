@@ -38,7 +38,7 @@ from hartley.search.greedy.loops.narrowest import (
 )
 from hartley.search.greedy.loops.set_pool import sets_for
 from hartley.search.greedy.observations import Candidates
-from hartley.search.greedy.recorder import Recorder, run_in_slices
+from hartley.search.greedy.recorder import Recorder, merge_in_turn, run_in_slices
 
 STEPS_PER_VALUE = 8
 WHAT = "merging the narrowest clusters"
@@ -107,22 +107,14 @@ def _by_pairs(joint: JointRange, utility: Utility, effort: Effort) -> MergeTree:
     """Search under any utility and side information, looking at all clusters for each partner."""
     candidates = Candidates(joint)
     unions = utility.union_costs()
-    record = Recorder(joint.public.size, effort, WHAT)
-    while True:
-        narrowest = candidates.leakages == candidates.leakages.max()
-        for place in np.flatnonzero(narrowest).tolist():
-            if not narrowest[place]:
-                continue
-            if record.must_stop():
-                return record.tree()
-            partner = candidates.cheapest_change(place, unions.with_each(place))
-            if partner is None:
-                continue
-            narrowest[place] = narrowest[partner] = False
-            kept, joined = min(place, partner), max(place, partner)
-            candidates.merge(kept, joined)
-            unions.merge(kept, joined)
-            record.merge(kept, joined)
-        if not record.moved:
-            return record.tree()
-        record.end_step()
+
+    def merge(kept: int, joined: int) -> None:
+        candidates.merge(kept, joined)
+        unions.merge(kept, joined)
+
+    return merge_in_turn(
+        Recorder(joint.public.size, effort, WHAT),
+        lambda: candidates.leakages == candidates.leakages.max(),
+        lambda place: candidates.cheapest_change(place, unions.with_each(place)),
+        merge,
+    )

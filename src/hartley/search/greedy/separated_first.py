@@ -27,6 +27,7 @@ from hartley.model import JointRange, MergeTree
 from hartley.model.arrays import Int64s
 from hartley.model.closeness import Closeness
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.greedy.recorder import Recorder, merge_in_turn
 
 WHAT = "merging the clusters that leave fewest values apart"
 LOOKED_AT = 16
@@ -188,37 +189,14 @@ def separated_first(
     order: PartnerOrder = OrderByCost(utility)
     if isinstance(utility, Resolution):
         order = OrderBySize(joint.public.size)
-    kept: list[int] = []
-    joined: list[int] = []
-    ends = [0]
-    is_complete = True
-    while is_complete:
-        waiting = sets.counts == sets.counts.min()
-        for place in np.flatnonzero(waiting).tolist():
-            if not waiting[place]:
-                continue
-            if effort.should_stop():
-                is_complete = False
-                break
-            partner = sets.best(place, order)
-            if partner is None:
-                continue
-            waiting[place] = waiting[partner] = False
-            first, second = min(place, partner), max(place, partner)
-            sets.merge(first, second)
-            order.merge(first, second)
-            kept.append(first)
-            joined.append(second)
-            if len(kept) % 64 == 0:
-                effort.progress(len(kept), joint.public.size - 1, WHAT)
-        if not is_complete or len(kept) == ends[-1]:
-            break
-        ends.append(len(kept))
-    done = ends[-1]
-    return MergeTree(
-        joint.public.size,
-        np.array(kept[:done], dtype=np.int64),
-        np.array(joined[:done], dtype=np.int64),
-        np.array(ends),
-        complete=is_complete,
+
+    def merge(kept: int, joined: int) -> None:
+        sets.merge(kept, joined)
+        order.merge(kept, joined)
+
+    return merge_in_turn(
+        Recorder(joint.public.size, effort, WHAT),
+        lambda: sets.counts == sets.counts.min(),
+        lambda place: sets.best(place, order),
+        merge,
     )

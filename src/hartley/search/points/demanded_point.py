@@ -6,7 +6,9 @@ A cap asks for the last point of the axis within it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from math import log2
 
 import numpy as np
 
@@ -18,12 +20,12 @@ from hartley.measures.verdicts import verdicts
 from hartley.model import Partition
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
-from hartley.model.words import SLACK
+from hartley.model.words import ROUNDING, SLACK
 from hartley.search.effort import UNLIMITED, Effort, compiling_in_time
 from hartley.search.frontier import few_frontier, frontier, points_of_components
 from hartley.search.points.ladders import Starts
 from hartley.search.points.measured import frontier_of, point_of, without_bounds
-from hartley.search.problem import Answer, Problem, combined
+from hartley.search.problem import Answer, Problem, combined, too_many_components
 from hartley.search.solve import row_of, solve
 
 
@@ -60,8 +62,11 @@ def point_for(
             if point is not None:
                 return point
         if asked.leakage == "istar" and asked.is_over_columns:
-            found = points_of_components(asked, effort)
-            return frontier_of(asked, found, complete=True).meeting(demand)
+            most = asked.most_components or asked.joint.sensitive.size
+            found = [one for one in points_of_components(asked, effort) if one.components <= most]
+            if not found:
+                raise too_many_components(most)
+            return frontier_of(asked, found, complete=True).meeting(Demand(cap=demand.cap))
         if asked.has_bits_beside:
             return _within_bits(asked, demand, effort)
         answer = solve(asked, effort, starts)
@@ -141,8 +146,13 @@ def _polished_point(asked: Problem, effort: Effort, starts: Sequence[Partition])
     )
 
 
-def _over_the_cap(demand: Demand, least: float) -> UnreachableError:
+def _over_the_cap(demand: Demand, least: float, *, is_least: bool = True) -> UnreachableError:
     assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    if not is_least:
+        return UnreachableError(
+            f"no release was found that keeps what is required within "
+            f"{option(demand.cap.kind, f'{demand.cap.number:g}')}; the best that was found needs {least:g}"
+        )
     return UnreachableError(
         f"what is required needs {option(demand.cap.kind, format(least, 'g'))} at least, and "
         f"{demand.cap.number:g} is allowed"
@@ -153,7 +163,8 @@ def _within_bits(problem: Problem, demand: Demand, effort: Effort) -> Point:
     """Return the cheapest point found that reveals few bits beside side information.
 
     What is revealed is counted from what each side value leaves, so no count of candidates says it. Levels of
-    candidates are tried in turn, and everything as one cluster, which reveals nothing.
+    candidates are tried in turn, merging what reveals too much, and everything as one cluster, which reveals
+    nothing.
     """
     bits = min(one.wanted for one in problem.limits if one.name == "l0")
     counted = replace(problem, requirements=tuple(one for one in problem.requirements if one.name != "l0"))
@@ -176,13 +187,19 @@ def _within_bits(problem: Problem, demand: Demand, effort: Effort) -> Point:
         points.append(point_of(problem, answer))
         if fits(points[-1]) or effort.should_stop():
             break
+    with suppress(UnreachableError):
+        points.append(point_of(problem, solve(problem, effort)))
     whole = Partition.whole(problem.joint.public.size)
     cost = float(problem.utility.costs(whole).max())
     if np.isfinite(cost):
         points.append(point_of(problem, Answer(partition=whole, cost=cost, lower_bound_cost=None)))
     fitting = [point for point in points if fits(point)]
     if not fitting:
-        raise UnreachableError(f"no release leaks at most {bits:g} bits beside what a reader knows already")
+        within = f" within {option(demand.cap.kind, f'{demand.cap.number:g}')}" if demand.cap else ""
+        raise UnreachableError(
+            f"no release was found that leaks at most {bits:g} bits beside what a reader knows "
+            f"already{within}"
+        )
     return replace(without_bounds(min(fitting, key=lambda one: one.cost)), lower_bound_cost=least)
 
 
@@ -193,23 +210,33 @@ def _within_cap(problem: Problem, demand: Demand, answer: Answer, effort: Effort
     """
     assert demand.cap is not None  # noqa: S101 (asked only with a cap)
     number = demand.cap.number
+    is_of_cost = (problem.utility.name == "resolution") == (demand.cap.kind == "largest_cluster")
     point = point_of(problem, answer)
     if _size(point, demand) > number + SLACK:
-        raise _over_the_cap(demand, _size(point, demand))
+        raise _over_the_cap(demand, _size(point, demand), is_least=answer.is_proven)
     is_certain = problem.leakage == "istar" and problem.most_components is not None
     low, high = 1, 1 if is_certain else problem.levels
+    excluded = problem.levels + 1
     while low < high and not effort.should_stop():
         level = (low + high + 1) // 2
         try:
-            tried = point_of(problem, solve(problem.asking(Requirement(problem.axis, level)), effort))
+            tried = solve(problem.asking(Requirement(problem.axis, level)), effort)
         except UnreachableError:
             high = level - 1
             continue
-        if _size(tried, demand) <= number + SLACK:
-            low, point = level, tried
+        found = point_of(problem, tried)
+        if _size(found, demand) <= number + SLACK:
+            low, point, answer = level, found, tried
         else:
             high = level - 1
-    return point
+            if is_of_cost and (tried.lower_bound_cost or 0.0) > number + SLACK:
+                excluded = level
+    if problem.joint.side is not None or problem.leakage == "istar":
+        return point
+    # Nothing within the cap reaches a level that is proven to cost more.
+    bits = log2(problem.levels / (excluded - 1))
+    is_least = answer.is_proven and point.leakage_bits <= bits + ROUNDING
+    return replace(point, lower_bound_bits=bits, proven_optimal=is_least)
 
 
 def _size(point: Point, demand: Demand) -> float:

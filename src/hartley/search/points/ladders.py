@@ -226,7 +226,9 @@ class Starts:
             cut=partial(_built, answer.partition),
         )
         point = self.point(level, is_alone=True, is_tied=asked.most_components is not None)
-        proven = replace(level, leakage_bits=point.leakage_bits).proven_optimal
+        # Beside what a reader knows, bits are no matter of the axis: what is proven is the cost.
+        is_least = level.costs_least and not is_certain and not is_on_axis
+        proven = replace(level, leakage_bits=point.leakage_bits).proven_optimal or is_least
         point = replace(point, proven_optimal=proven)
         if not self.effort.should_stop():
             return point

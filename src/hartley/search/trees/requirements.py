@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hartley.errors import OptionError, option
+from hartley.errors import OptionError, UnreachableError, option
 from hartley.model.alphabet import Alphabet
 from hartley.model.arrays import Floats, Int32s, Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes
@@ -146,6 +146,24 @@ class TreeDemand:
             most_failures=MOST_FAILURES,
             **self._shares(rows),
         )
+
+    def lacking(self, rows: Floats, *, is_whole: bool) -> UnreachableError:
+        """Say that the whole table lacks what is wanted, or a kept value; so many rows have each value."""
+        if not is_whole:
+            return UnreachableError(
+                "the rows of some kept value lack what is required, so no class of them can keep it"
+            )
+        present = np.flatnonzero(rows)
+        for one in self.requirements:
+            names = " and ".join(self.sensitive.columns if one.column is None else (one.column,))
+            codes = one.codes(self.sensitive)
+            found = int(rows.sum()) if codes is None else len(np.unique(codes.code_of[present]))
+            if one.name in ("distinct-l", "row-k") and found < one.wanted:
+                what = "rows" if codes is None else f"values of {names}"
+                return UnreachableError(
+                    f"the whole table has only {found} {what}, and {one.text} is required"
+                )
+        return UnreachableError("the table as a whole lacks what is required, so no class can keep it")
 
     def shares_hold(self, tuples: Tuples, ends: Int64s) -> bool:
         """Tell whether the rows of every root keep the requirements on shares."""

@@ -12,8 +12,8 @@ from math import isqrt
 
 import numpy as np
 
-from hartley.errors import InputError, UnreachableError
-from hartley.model.arrays import Floats, Int32s, Int64s, Ints, sparse_zeros
+from hartley.errors import InputError
+from hartley.model.arrays import Flags, Floats, Int32s, Int64s, Ints, sparse_zeros
 from hartley.search.trees.columns import TreeColumn
 from hartley.search.trees.first_cuts import bins_of, first_learnt
 from hartley.search.trees.loops.growth import grow
@@ -26,6 +26,7 @@ from hartley.search.trees.loops.layout import (
     Tuples,
     Wants,
 )
+from hartley.search.trees.prior import Reference, see_alike, see_reference
 from hartley.search.trees.requirements import TreeDemand
 
 NODES_AT_ONCE = 4_096
@@ -97,9 +98,17 @@ class TreeProblem:
         """How many different tuples there are."""
         return len(self.ptr) - 1
 
-    def grow(self, demand: TreeDemand, progress: Progress = _quiet) -> CutTree:
+    def grow(
+        self,
+        demand: TreeDemand,
+        progress: Progress = _quiet,
+        *,
+        reference: Reference | None = None,
+        alike: Sequence[Flags] = (),
+    ) -> CutTree:
         """Grow the tree; raise where a root does not hold what is wanted.
 
+        Cuts are chosen by what a ``reference`` tells, and as if rows that are ``alike`` had one value.
         There is no time limit: when a search ends must not depend on who has which value.
         """
         ranks = np.column_stack([column.ranks for column in self.columns])
@@ -112,21 +121,19 @@ class TreeProblem:
         kept = [j for j, column in enumerate(self.columns) if column.is_kept]
         is_new = (placed[1:][:, kept] != placed[:-1][:, kept]).any(axis=1)
         ends = np.concatenate([[0], np.flatnonzero(is_new) + 1, [len(order)]]).astype(np.int64)
-        tuples, wants = (
-            self._laid_out(order),
-            demand.wants(
-                np.bincount(self.code, weights=self.count, minlength=self.values).astype(np.float64)
-            ),
-        )
+        rows = np.bincount(self.code, weights=self.count, minlength=self.values).astype(np.float64)
+        tuples, wants = self.laid_out(order), demand.wants(rows)
         if not roots_hold(tuples, wants, ends) or not demand.shares_hold(tuples, ends):
-            raise UnreachableError(
-                "the table as a whole lacks what is required, so no class can keep it"
-                if len(ends) == 2
-                else "the rows of some kept value lack what is required, so no class of them can keep it"
-            )
+            raise demand.lacking(rows, is_whole=len(ends) == 2)
         growth = new_growth(tuples, wants, ends)
         paper = new_paper(tuples, wants, self.values)
         learnt = first_learnt(tuples, wants, placed)
+        if wants.witness >= 0 and reference is not None:
+            see_reference(tuples, wants, learnt, reference)
+        if wants.witness >= 0 and alike:
+            see_alike(tuples, wants, learnt, [one[order] for one in alike])
+        if reference is not None or alike:
+            learnt.step[0] = len(learnt.pilots)
         top = len(ends) - 1
         steps = 64 * (int(ptr_steps(tuples)) + self.tuples * len(self.columns))
         while top > 0:
@@ -135,7 +142,8 @@ class TreeProblem:
             top = chosen(tuples, wants, paper, growth, learnt, top, grow.piece(chosen, NODES_AT_ONCE))
         return tree_of(growth, order, len(ends) - 1)
 
-    def _laid_out(self, order: Int64s) -> Tuples:
+    def laid_out(self, order: Int64s) -> Tuples:
+        """Return the tuples in an order, as loops see them."""
         ptr = np.zeros(len(order) + 1, dtype=np.int64)
         sizes = np.diff(self.ptr)[order]
         np.cumsum(sizes, out=ptr[1:])

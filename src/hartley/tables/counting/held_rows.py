@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from hartley.model import Alphabet, Coordinate, JointRange
 from hartley.model.arrays import Flags, Ints
+from hartley.model.pair_sort import MOST_MARKED, numbered_keys
 from hartley.tables.column_types import TypedColumn
 from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.counting.first_look import require_complete, require_way_with_missing
@@ -112,8 +114,8 @@ class HeldRows:
         codes = [self.columns[name].codes for name in names]
         if kept is not None:
             codes = [one[kept] for one in codes]
-        first, places = _joint_codes(codes)
-        own = (self.columns[name].coordinate(one[first]) for name, one in zip(names, codes, strict=True))
+        different, places = _joint_codes(codes)
+        own = (self.columns[name].coordinate(one) for name, one in zip(names, different, strict=True))
         found = Alphabet(tuple(own)), places
         if kept is None:
             self._whole[names] = found
@@ -136,18 +138,32 @@ def _coded(column: TypedColumn, carried: npt.NDArray[Any]) -> HeldColumn:
         values[:-1] = [listed[number] for number in order]
         codes[~missing] = place[found]
     else:
-        present, places = np.unique(cells[~missing], return_inverse=True)
+        present, places = _different(cells[~missing])
         values = np.append(present, np.zeros(1, dtype=present.dtype))
         codes[~missing] = places
     codes[missing] = len(values) - 1
     return HeldColumn(column, values, codes)
 
 
-def _joint_codes(codes: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """Return for each different row, in order, one place where it stands, and for each row its number."""
-    if len(codes) == 1:
-        _, first, places = np.unique(codes[0], return_index=True, return_inverse=True)
-        return first, places
+def _different(cells: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
+    """Return the different cells in order, and the place of each cell; close whole numbers are not sorted."""
+    if cells.dtype.kind == "i" and len(cells):
+        low, high = int(cells.min()), int(cells.max())
+        if high - low < MOST_MARKED * len(cells):
+            keys, places = numbered_keys(cells.astype(np.int64) - low, high - low + 1)
+            return (keys + low).astype(cells.dtype), places
+    return np.unique(cells, return_inverse=True)
+
+
+def _joint_codes(codes: Sequence[Ints]) -> tuple[list[Ints], Ints]:
+    """Return the different rows in order, column by column, and for each row its number among them."""
+    widths = [int(one.max(initial=0)) + 1 for one in codes]
+    if prod(widths) <= MOST_MARKED * len(codes[0]):
+        key: Ints = np.zeros(len(codes[0]), dtype=np.int64)
+        for one, width in zip(codes, widths, strict=True):
+            key = key * width + one
+        different, places = numbered_keys(key, prod(widths))
+        return list(np.unravel_index(different, widths)), places
     order = np.lexsort(tuple(reversed(codes)))
     is_new = np.zeros(len(order), dtype=bool)
     is_new[0] = True
@@ -155,4 +171,5 @@ def _joint_codes(codes: Sequence[Ints]) -> tuple[Ints, Ints]:
         is_new[1:] |= np.diff(one[order]) != 0
     places = np.empty(len(order), dtype=np.int64)
     places[order] = np.cumsum(is_new) - 1
-    return order[is_new], places
+    first = order[is_new]
+    return [one[first] for one in codes], places

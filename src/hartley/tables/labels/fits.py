@@ -42,6 +42,11 @@ class ColumnFit:
     """Labels that cannot be read, as they are written."""
 
     @property
+    def names_values(self) -> bool:
+        """Whether a cell of the release is a value of the original, or names some."""
+        return any(form in self.forms for form in NAMING)
+
+    @property
     def unread_patterns(self) -> list[str]:
         """The first five shapes of what cannot be read, without letters and digits."""
         return list(dict.fromkeys(map(pattern_of, self.unread)))[:5]

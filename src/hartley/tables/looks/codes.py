@@ -4,8 +4,13 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
+
+from hartley.model import Alphabet
 from hartley.tables.looks.identifier_names import words_of
-from hartley.tables.looks.identifiers import ColumnLook, whole_numbers
+from hartley.tables.looks.identifiers import ColumnLook, is_whole_number, whole_numbers
 
 CODED = frozenset(
     """zip zipcode plz postcode postal postleitzahl cap cp race ethnicity ethnic marital region sex gender
@@ -19,19 +24,22 @@ COUNTED = frozenset(
 )
 MOST_CODES = 12
 FEWEST_ROWS_EACH = 5
+_NUMBER = re.compile(r"[+-]?\d{1,15}([.,]\d{1,15})?")
 MISSING_CODES = (-9, -99, -999, -9999, -8, -7, 99, 999, 9999, 99999)
 
 
 def are_codes(column: ColumnLook) -> bool:
-    """Tell whether whole numbers look like codes: by the name, or few that begin at 1 and repeat often.
+    """Tell whether whole numbers look like codes: two of them, by the name, or few from 1 that repeat often.
 
     >>> are_codes(ColumnLook("race", False, True, 900, 9, ["1", "2", "9"]))
     True
     >>> are_codes(ColumnLook("children", False, True, 900, 7, ["0", "1", "6"]))
     False
     """
-    if not column.is_whole or column.values < 3:
+    if not column.is_whole or column.values < 2:
         return False
+    if column.values == 2:
+        return True
     words = set(words_of(column.name))
     if CODED & words:
         return True
@@ -49,12 +57,30 @@ def missing_code(column: ColumnLook) -> int | None:
     >>> missing_code(ColumnLook("age", False, True, 200, 4, ["34", "51", "88", "99"])) is None
     True
     """
-    numbers = sorted(whole_numbers(column))
+    numbers = sorted(float(cell.replace(",", ".")) for cell in column.cells if _NUMBER.fullmatch(cell))
     if len(numbers) < 3:
         return None
     low, high = numbers[0], numbers[-1]
     if low in MISSING_CODES and low < 0 <= numbers[1]:
-        return low
+        return int(low)
     if high in MISSING_CODES and high - numbers[-2] > max(numbers[-2] - low, 1):
-        return high
+        return int(high)
     return None
+
+
+def coded_columns(public: Alphabet, rows: int) -> tuple[str, ...]:
+    """Name the columns of numbers among public values that look like codes: they do not move.
+
+    >>> coded_columns(Alphabet.of_values([1, 2, 3, 9], ["race"]), rows=900)
+    ('race',)
+    """
+    found = []
+    for one in public.coordinates:
+        if one.kind != "number":
+            continue
+        cells = [str(cell) for cell in np.unique(one.values[~one.missing]).tolist()]
+        is_whole = all(map(is_whole_number, cells))
+        look = ColumnLook(one.name, False, is_whole, rows, len(cells), cells)
+        if are_codes(look):
+            found.append(one.name)
+    return tuple(found)

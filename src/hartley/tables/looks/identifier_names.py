@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 from typing import Literal
 
 Strength = Literal["sure", "number", "none"]
@@ -27,7 +28,15 @@ _SURE = """
     patient patientid subjectid subject participant proband probandin
     ip ipaddress imei mac cookie device url rownames rowname unnamed
 """.split()
-_NUMBER = "nr no num number nummer numero nbr kennung kennziffer codice codigo code key index".split()
+_NUMBER = """
+    nr no num number nummer numero nbr kennung kennziffer codice codigo code key index seq seqn seqno sequence
+""".split()
+_OF_A_PERSON = frozenset(
+    """firstname lastname surname forename fullname vorname nachname familienname prenom apellido apellidos
+    voornaam achternaam cognome""".split()
+)
+"""Words for the names of nobody but persons, however few different ones a table has."""
+_ONLY_A_NUMBER = frozenset("nr no nummer numero nbr".split())
 _ENDINGS = (
     "nummer",
     "nr",
@@ -66,6 +75,26 @@ def words_of(name: str) -> list[str]:
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
     text = re.sub(r"\be-mail", "email", text.lower())
     return re.findall(r"[a-z]+|[0-9]+", text)
+
+
+def is_name_of_a_person(name: str) -> bool:
+    """Tell whether a column's name says that its cells are names of persons, and of nothing else.
+
+    >>> [is_name_of_a_person(one) for one in ("Vorname", "first name", "name", "town")]
+    [True, True, False, False]
+    """
+    words = words_of(name)
+    pairs = map("".join, pairwise(words))
+    return bool(_OF_A_PERSON.intersection([*words, *pairs]))
+
+
+def is_only_a_number(name: str) -> bool:
+    """Tell whether a column is called "number" and nothing else, as panels call their persons.
+
+    >>> is_only_a_number("nr"), is_only_a_number("Nr."), is_only_a_number("number of visits")
+    (True, True, False)
+    """
+    return set(words_of(name)) <= _ONLY_A_NUMBER and bool(words_of(name))
 
 
 def name_strength(name: str) -> Strength:

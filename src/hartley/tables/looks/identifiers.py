@@ -6,9 +6,11 @@ Rules, in order:
 
 * cells of a form that only identifiers have (e-mail, IBAN, phone, ...): one;
 * a sure name (``id``, ``name``, ``ssn``) with many values, text or whole numbers: one;
-* a name with a number word (``staff no``), and a value for every second row or a run that repeats: one;
+* a name with a number word (``staff no``), and a value for every second row or a run that repeats: one, and
+  so is a column called ``nr`` and nothing else;
 * text of which nearly every row has its own, and codes such as ``P-001`` that repeat a few times: one;
-* whole numbers of which nearly every row has its own, in a run without gaps or all of one length.
+* whole numbers of which nearly every row has its own, in a run without gaps, all of one length, or rising
+  from row to row.
 """
 
 # ruff: noqa: SIM905 (words are read as words)
@@ -18,9 +20,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hartley.tables.looks.identifier_cells import are_codes, are_names, form_of
-from hartley.tables.looks.identifier_names import name_strength, words_of
+from hartley.tables.looks.identifier_names import (
+    is_name_of_a_person,
+    is_only_a_number,
+    name_strength,
+    words_of,
+)
 
 FEWEST_ROWS = 10
 """Values of fewer rows than this are often all different by chance."""
@@ -30,6 +38,8 @@ MANY = 20
 MOST_REPEATS = 50
 LONG_NUMBER = 8
 """Digits from which numbers of one length, all different, are hardly measurements."""
+FEWEST_RISING = 50
+"""Rows from which numbers that rise from row to row are hardly measurements."""
 FIRST_YEAR, LAST_YEAR = 1500, 2100
 TIMES = frozenset(
     """time year years date day days week month quarter hour minute t period wave round rank age zeit jahr tag
@@ -73,6 +83,8 @@ def identifier_reason(column: ColumnLook) -> str | None:
     """
     if not (column.is_text or column.is_whole) or column.values < 3 or are_dates(column.cells):
         return None
+    if column.is_text and is_name_of_a_person(column.name):
+        return "names of persons, by its name"
     form = form_of(column.cells)
     strength = name_strength(column.name)
     is_many = column.values > MANY or column.values * 4 >= column.rows
@@ -108,7 +120,8 @@ def are_dates(cells: Sequence[str]) -> bool:
 def _is_number_of_persons(column: ColumnLook) -> bool:
     if column.values * 2 >= column.rows:
         return True
-    return column.values > MANY and column.repeats <= MOST_REPEATS and _is_run(column)
+    is_run = is_only_a_number(column.name) or _is_run(column)
+    return column.values > MANY and column.repeats <= MOST_REPEATS and is_run
 
 
 def is_whole_number(cell: str) -> bool:
@@ -142,6 +155,10 @@ def _may_measure(column: ColumnLook) -> bool:
     lengths = {len(str(number)) for number in numbers}
     if lengths == {max(lengths)} and max(lengths) >= LONG_NUMBER:
         return sum(number % 10 == 0 for number in numbers) > 0.3 * len(numbers)
+    steps = [last - first for first, last in pairwise(numbers)]
+    # Squares of a time rise by ever more, numbers that were handed out by anything.
+    if column.rows >= FEWEST_RISING and min(steps) > 0 and steps != sorted(steps):
+        return column.values < column.rows
     return not (min(numbers) in (0, 1) and _is_run(column))
 
 

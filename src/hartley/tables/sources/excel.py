@@ -74,7 +74,7 @@ def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any
                 raise OptionError(f"{files.name} has no sheet {options.sheet!r}; it has {quoted(sheets)}")
             if not sheets:
                 raise TableError(f"{files.name}: the workbook has no sheets")
-            sheet = options.sheet or _sheet_with_data(files.name, book, sheets)
+            sheet = options.sheet or _sheet_with_data(files.paths[0], book, sheets)
             require_dense(files.paths[0], sheet)
             found = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
     except (TableError, OptionError, KeyboardInterrupt):
@@ -89,7 +89,7 @@ def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any
     return found[0], found[1:], faulty_columns(files.paths[0], sheet)
 
 
-def _sheet_with_data(name: str, book: Any, sheets: list[str]) -> str:
+def _sheet_with_data(path: Path, book: Any, sheets: list[str]) -> str:
     """Return the sheet with most rows, the first of them, and say which sheets are not read.
 
     The first sheet is taken without a look at the others where it is long.
@@ -97,18 +97,27 @@ def _sheet_with_data(name: str, book: Any, sheets: list[str]) -> str:
     first = sheets[0]
     if len(sheets) == 1:
         return first
-    chosen, rows = first, book.get_sheet_by_name(first).total_height
+    chosen, rows = first, _height(path, book, first)
     for one in sheets[1:] if rows < LONG_SHEET else ():
-        height = book.get_sheet_by_name(one).total_height
+        height = _height(path, book, one)
         if height > rows:
             chosen, rows = one, height
     others = [one for one in sheets if one != chosen]
     why = "" if chosen == first else ", which has the most rows,"
     note(
-        f"{name} has {len(sheets)} sheets; {chosen!r}{why} is read, and not {quoted(others)}; "
+        f"{path.name} has {len(sheets)} sheets; {chosen!r}{why} is read, and not {quoted(others)}; "
         f"{option('sheet')} says otherwise"
     )
     return chosen
+
+
+def _height(path: Path, book: Any, sheet: str) -> int:
+    """Return the rows of a sheet; none of one whose cells are too far apart to be read."""
+    try:
+        require_dense(path, sheet)
+    except TableError:
+        return 0
+    return int(book.get_sheet_by_name(sheet).total_height)
 
 
 def _array(cells: list[Any]) -> Any:
@@ -266,7 +275,7 @@ def data_sheet(path: Path) -> str | None:
         return names[0] if names else None
     calamine = required("python_calamine", f"reading {path.name}", "excel")
     with calamine.CalamineWorkbook.from_path(str(path)) as book:
-        return _sheet_with_data(path.name, book, list(names))
+        return _sheet_with_data(path, book, list(names))
 
 
 def sheet_names(path: Path) -> tuple[str, ...]:

@@ -53,6 +53,7 @@ class LocalSource:
 
     is_remote = False
     is_parsed_again = False
+    gives_distinct_rows = False
     connection: DuckDBPyConnection
     relation = "hartley_rows"
     """What SQL selects the rows from."""
@@ -128,6 +129,10 @@ class Source(Protocol):
     @property
     def is_remote(self) -> bool:
         """Whether the rows are in another engine, which had better count them itself."""
+
+    @property
+    def gives_distinct_rows(self) -> bool:
+        """Whether a scan fetches distinct rows with their counts, so that counting them here is cheap."""
 
     @property
     def is_parsed_again(self) -> bool:

@@ -1,8 +1,10 @@
-"""A Spark table: rows stay in Spark; for an audit not even the distinct pairs leave it.
+"""A Spark table: rows stay in Spark.
 
-A release is searched and verified on the driver, by the distinct rows of the columns that it looks at with
-the number of each. There may be few of them however many rows there are; where there are too many, the
-release is refused.
+For an audit, distinct rows that are few come to the driver in one job of Spark and are counted there, which
+is quicker by far than the hundred stages that count them in Spark. Of many, only counts leave it. A release
+is searched and verified on the driver, by the distinct rows of the columns that it looks at with the number
+of each. There may be few of them however many rows there are; where there are too many, the release is
+refused.
 """
 
 # ruff: noqa: S608 (names are quoted where they are not ours)
@@ -33,19 +35,23 @@ MOST_DIFFERENT = 4_000_000
 """How many distinct rows the driver takes at most, where its session says nothing else."""
 SETTING = "spark.hartley.differentRows"
 """The setting of a Spark session that says so."""
+FEW_DIFFERENT = 1_000_000
+"""Up to how many distinct rows an audit fetches instead of counting them in Spark."""
 VIEW = "hartley_table"
 _TABLES = re.compile(r"\bhartley_\w+")
 """Names of our tables in a query; its columns are all called ``c0``, ``x0`` and the like."""
 
 
 class SparkFrame(LazyFrame):
-    """A Spark frame: joint ranges come here as distinct pairs, audits as counts."""
+    """A Spark frame: joint ranges come here as distinct rows, audits of many such rows as counts."""
 
     is_remote = True
+    gives_distinct_rows = True
 
     def __init__(self, frame: nw.LazyFrame[Any], options: ReadOptions) -> None:
         super().__init__(frame, options)
         self._native = self._frame.to_native()
+        self._fetched: dict[tuple[str, ...], Any] = {}
         types = [field.dataType for field in frame.to_native().schema.fields]
         self.columns = tuple(
             column
@@ -66,11 +72,26 @@ class SparkFrame(LazyFrame):
     def _counted(self, columns: Sequence[RawColumn]) -> nw.DataFrame[Any]:
         """Have distinct rows counted, and fetch them unless they are too many."""
         import narwhals as nw
+
+        found = self._fetched.pop(tuple(column.sql for column in columns), None)
+        if found is None:
+            found = fetched_few(self._grouped(columns), [column.name for column in columns])
+        return nw.from_native(found, eager_only=True)
+
+    def _grouped(self, columns: Sequence[RawColumn]) -> Any:
         from pyspark.sql import functions as f
 
-        grouped = self._native.groupBy(*(column.sql for column in columns)).agg(f.count("*").alias(ROWS))
-        found = fetched_few(grouped, [column.name for column in columns])
-        return nw.from_native(found, eager_only=True)
+        return self._native.groupBy(*(column.sql for column in columns)).agg(f.count("*").alias(ROWS))
+
+    def _has_few(self, columns: Sequence[RawColumn]) -> bool:
+        """Fetch the distinct rows if they are few, and keep them until they are asked for."""
+        grouped = self._grouped(columns)
+        few = min(FEW_DIFFERENT, most_different(grouped.sparkSession))
+        found = grouped.limit(few + 1).toArrow()
+        if found.num_rows > few:
+            return False
+        self._fetched[tuple(column.sql for column in columns)] = found
+        return True
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Return rows again from their counts: rows of Spark have no order, and only distinct ones come."""
@@ -89,7 +110,7 @@ class SparkFrame(LazyFrame):
     def summary(
         self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
     ) -> SummaryRead | None:
-        """Count in Spark, where its values are equal exactly where ours are."""
+        """Count in Spark, where there is much to count and its values are equal exactly where ours are."""
         own = {
             column.name: typed_native(column.name, column.sql, column.duckdb_type) for column in self.columns
         }
@@ -98,6 +119,9 @@ class SparkFrame(LazyFrame):
             if isinstance(native, RefusedColumn) or native.kind != columns[name].kind:
                 return None
         places = {column.name: place for place, column in enumerate(self.columns)}
+        with self._computed():
+            if self._has_few([self.columns[places[name]] for name in roles.columns]):
+                return None
         engine = SparkCounting(self._native.sparkSession)
         # A frame of its own: what the user has persisted stays so when ours is dropped.
         engine.show(VIEW, self._native.select("*"))
@@ -117,12 +141,17 @@ class SparkFrame(LazyFrame):
             engine.drop(VIEW)
 
 
-def fetched_few(frame: Any, names: Sequence[str]) -> Any:
-    """Return a frame of distinct rows as Arrow; refuse it where the driver would get too many."""
-    told = str(frame.sparkSession.conf.get(SETTING, str(MOST_DIFFERENT)))
+def most_different(session: Any) -> int:
+    """Return how many distinct rows the driver takes at most, as the session says."""
+    told = str(session.conf.get(SETTING, str(MOST_DIFFERENT)))
     if not told.isdecimal():
         raise TableError(f"{SETTING} must be a whole number, such as {MOST_DIFFERENT}")
-    most = int(told)
+    return int(told)
+
+
+def fetched_few(frame: Any, names: Sequence[str]) -> Any:
+    """Return a frame of distinct rows as Arrow; refuse it where the driver would get too many."""
+    most = most_different(frame.sparkSession)
     found = frame.limit(most + 1).toArrow()
     if found.num_rows > most:
         held = "column {} holds more than {:,} different values"

@@ -5,14 +5,22 @@ Data frames, Stata and SPSS files, and Parquet: one file, or a folder of files t
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import reduce
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from hartley.errors import TableError
 
 BATCH = 1 << 20
+_ROW = re.compile(rb"""\br\s{0,9}=\s{0,9}["'][A-Za-z]{0,9}([0-9]{1,18})""")
+_COLUMN = re.compile(rb"""\br\s{0,9}=\s{0,9}["']([A-Za-z]{1,9})[0-9]""")
+FEW_CELLS, SPARSE = 10_000_000, 20
+"""A sheet may reach over so many cells, and over so many more for each one that is there."""
 
 
 def parts(path: Path) -> list[Path]:
@@ -103,12 +111,30 @@ def workbook_cells(path: Any) -> Any:
     import python_calamine
 
     try:
+        _require_near(path)
         with python_calamine.CalamineWorkbook.from_path(str(path)) as book:
             header, *rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
-    except python_calamine.CalamineError:
+    except (python_calamine.CalamineError, BadZipFile, zlib.error, ValueError, NotImplementedError):
         raise OSError(f"{path} is no such file") from None
     cells = [[None if row[place] == "" else row[place] for row in rows] for place in range(len(header))]
     return pa.table([pa.array(column) for column in cells], names=[str(name) for name in header])
+
+
+def _require_near(path: Any) -> None:
+    """Refuse a workbook with a cell so far away that all between would not fit into memory."""
+    with ZipFile(path) as file:
+        for name in file.namelist():
+            if name.lower().startswith("xl/worksheets/") and name.lower().endswith(".xml"):
+                content = file.read(name)
+                rows = max(map(int, {b"0", *_ROW.findall(content)}))
+                columns = max(map(_number, {b"", *_COLUMN.findall(content)}))
+                if rows * columns > SPARSE * content.count(b"<c") + FEW_CELLS:
+                    raise ValueError("far away")
+
+
+def _number(letters: bytes) -> int:
+    """Return the number of a column by its letters: 27 for AA."""
+    return reduce(lambda before, letter: 26 * before + letter - 64, letters.upper(), 0)
 
 
 def labelled_cells(path: Any) -> Any:

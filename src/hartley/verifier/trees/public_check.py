@@ -25,7 +25,8 @@ from hartley.verifier.row_checks import Multisets
 from hartley.verifier.tables.reread import RereadTable, as_kind
 from hartley.verifier.tables.row_numbers import Combined, Ints, Numbered
 from hartley.verifier.tally import tally
-from hartley.verifier.trees.tree_walk import TreeError, TreeWalk
+from hartley.verifier.trees.cut_walk import TreeError
+from hartley.verifier.trees.tree_walk import TreeWalk
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,9 @@ def check_public_tree(checks: Checks, promise: Promise, released: Any, public_va
     unchecked = "requirements, for groups of sensitive values are not public" if promise.grouped else ""
     if promise.tree is msgspec.UNSET:
         raise OptionError(
-            f"the certificate has no tree: without {option('transparent')} and {option('publish_sensitive')} "
-            "nothing of how classes were chosen can be checked without the original"
+            f"the certificate has no tree: without {option('transparent')} and {option('publish_sensitive')}"
+            f", or with {option('shape', 'columns')}, nothing of how classes were chosen can be checked "
+            "without the original"
         )
     tree, facts = promise.tree, _facts(promise)
     try:
@@ -177,7 +179,7 @@ class TreeLeaves(TreeWalk):
                 }
                 todo += self._by_cells(values, columns, children)
             else:
-                todo += list(zip(node.children, self._parts(node.cut, values), strict=False))
+                todo += list(zip(node.children, self.parts(node.cut, values), strict=False))
         return cluster
 
     def _cells(self, label: tuple[str | None, ...], columns: list[int]) -> tuple[Hashable, ...]:

@@ -20,12 +20,11 @@ import numpy as np
 from hartley.releases.policy import Policy
 from hartley.verifier.checks import Checks
 from hartley.verifier.row_checks import Multisets
-from hartley.verifier.shares import rules_of
-from hartley.verifier.tables.reread import as_kind
 from hartley.verifier.tables.row_numbers import Ints
-from hartley.verifier.trees.lack import are_enough, is_safe, views_of
+from hartley.verifier.trees.cut_walk import CutWalk, TreeError
+from hartley.verifier.trees.lack import are_enough, is_safe
+from hartley.verifier.trees.level_walk import LevelWalk
 
-LINES = ("number", "date", "timestamp")
 MORE = 2
 """Places besides the usual ones that may stand for the last of these."""
 CELLS_COUNT = 0.3
@@ -44,43 +43,33 @@ class Binding:
     """The public values in the smaller side of each failed cut."""
 
 
-class TreeError(Exception):
-    """A tree that does not hold, in plain words."""
-
-
 def check_tree(checks: Checks, policy: Policy, found: Multisets) -> None:
-    """Check the tree of a policy against the original."""
-    if policy.tree is msgspec.UNSET:
+    """Check the tree of a policy, or its path of levels, against the original."""
+    if policy.tree is msgspec.UNSET and policy.levels is msgspec.UNSET:
         checks.add("tree", False, "the release is said to be made by a tree, and the policy has none")
         return
     try:
-        TreeWalk(policy, found).walk()
+        if policy.levels is not msgspec.UNSET:
+            LevelWalk(policy, policy.levels, found).walk()
+        if policy.tree is not msgspec.UNSET:
+            TreeWalk(policy, found).walk()
     except TreeError as fault:
         checks.add("tree", False, str(fault))
         return
     checks.add("tree", True, "")
 
 
-class TreeWalk:
+class TreeWalk(CutWalk):
     """Walks a tree from its roots to its classes."""
 
     def __init__(self, policy: Policy, found: Multisets, *, is_of_public_values: bool = False) -> None:
         """``is_of_public_values``: rows have the values of their class in any order."""
+        super().__init__(policy, found)
         self.is_of_public_values = is_of_public_values
         assert policy.tree is not msgspec.UNSET  # noqa: S101 (the caller has looked)
-        self.policy, self.tree, self.found = policy, policy.tree, found
-        total = np.bincount(found.secret, weights=found.rows, minlength=len(found.secrets))
-        self.rules = rules_of(policy, found.secrets, dict(enumerate(map(int, total))))
-        self.views = views_of(policy, found.secrets, self.rules)
-        self.row_k = max((int(one.wanted) for one in policy.requirements if one.name == "row-k"), default=1)
-        self.least = max([self.row_k, *(view.wanted for view in self.views)])
-        order = np.argsort(found.value, kind="stable")
-        self.starts = np.searchsorted(found.value[order], np.arange(len(found.public.cluster) + 1))
-        self.secret, self.rows = found.secret[order], found.rows[order]
-        self.rows_of = np.bincount(found.value, weights=found.rows, minlength=len(found.public.cluster))
+        self.tree = policy.tree
         able = [at for at, view in enumerate(self.views) if view.is_plain and view.wanted > 1]
         self.witness = able[0] if able else None
-        self.keys = [list(cells.keys) for cells in found.public.cells]
 
     def walk(self) -> None:
         """Go through all nodes; raise where something does not hold."""
@@ -100,7 +89,7 @@ class TreeWalk:
             if node.cut is None:
                 self._check_class(number, values, binding)
                 continue
-            parts = self._parts(node.cut, values)
+            parts = self.parts(node.cut, values)
             if len(parts) != len(node.children) or min(map(len, parts)) == 0:
                 raise TreeError("a cut of the tree has other parts than the tree says")
             todo += [(child, part, binding) for child, part in zip(node.children, parts, strict=True)]
@@ -139,50 +128,6 @@ class TreeWalk:
                     found[node.cluster] = root
         return found
 
-    def _parts(self, cut: Any, values: Ints) -> list[Ints]:
-        """Return the parts of some public values under a cut."""
-        if cut.column is None:
-            return [np.array([value]) for value in self._in_order(values)]
-        names = [one.name for one in self.policy.public]
-        if cut.column not in names:
-            raise TreeError("a cut of the tree is of a column that is not public")
-        at = names.index(cut.column)
-        kind = self.policy.public[at].kind
-        codes = self.found.public.cells[at].codes[values]
-        here = set(codes.tolist())
-        if kind in LINES:
-            bound = None if cut.up_to is None else as_kind(cut.up_to, kind)
-            left = {code for code in here if self._is_up_to(self.keys[at][code], bound)}
-        else:
-            listed = {as_kind(cell, kind) for cell in cut.cells}
-            left = {code for code in here if self.keys[at][code] in listed}
-        is_left = np.isin(codes, list(left))
-        return [values[is_left], values[~is_left]]
-
-    def _is_up_to(self, key: Any, bound: Any) -> bool:
-        return key is None or (bound is not None and key <= bound)
-
-    def _in_order(self, values: Ints) -> list[int]:
-        """Return public values by their classes, in the order in which the tree names them."""
-        return sorted(values.tolist(), key=lambda value: int(self.found.public.cluster[value]))
-
-    def multiset(self, values: Ints) -> Counter[int]:
-        """Return the rows of some public values by their sensitive value."""
-        total: Counter[int] = Counter()
-        for value in values.tolist():
-            for at in range(self.starts[value], self.starts[value + 1]):
-                total[int(self.secret[at])] += int(self.rows[at])
-        return total
-
-    def holds(self, multiset: Mapping[int, int]) -> bool:
-        """Tell whether a multiset keeps what is required."""
-        is_large = sum(multiset.values()) >= self.row_k
-        return (
-            is_large
-            and all(view.count(multiset) >= view.wanted for view in self.views)
-            and all(rule.holds(multiset) for rule in self.rules)
-        )
-
     def _after_failures(self, number: int, values: Ints, binding: Binding | None) -> Binding | None:
         """Check the cuts that failed at a node; return what binds it then."""
         node = self.tree.nodes[number]
@@ -195,7 +140,7 @@ class TreeWalk:
             raise TreeError("a cut failed, and only cuts that cannot fail were to be tried")
         multiset = self.multiset(values)
         for place, cut in enumerate(node.failed):
-            parts = self._parts(cut, values)
+            parts = self.parts(cut, values)
             sizes = [int(self.rows_of[part].sum()) for part in parts]
             if min(sizes, default=0) < self.least:
                 raise TreeError("a cut was tried whose parts are too small to hold what is required")

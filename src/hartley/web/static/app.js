@@ -1,12 +1,13 @@
 // The page: from a table to a release, one step at a time.
 
 import { ask, fetched, send, session } from "./api.js";
-import { startDemand } from "./demand.js";
+import { startDemand, whenDemandChanges } from "./demand.js";
 import { by, cell, count, counted, element, listed, replace } from "./dom.js";
 import { follow, search } from "./frontier.js";
 import { showBorders } from "./borders.js";
 import { during, keep, kept, reveal, shownPoint, state } from "./page.js";
-import { showLook, showRelease } from "./release.js";
+import { showLook, showRelease, showTaken } from "./release.js";
+import { areFirst, findWays, showWays } from "./ways.js";
 
 const ROLES = [
   ["", "leave out"], ["sensitive", "protect"], ["public", "publish, recoded"], ["keep", "publish as it is"],
@@ -35,6 +36,14 @@ async function resume() {
   showAudit();
   reveal("audit");
   if (!work.asked || work.search.state === "idle") return;
+  if (work.asked.kind === "candidates") {
+    state.way = "candidates";
+    reveal("frontier");
+    by("steps-start-field").hidden = Boolean(state.roles.person) || state.roles.transparent;
+    await follow(work.search, undefined, showWays);
+    if (work.taken) showTaken(work.taken, work.links);
+    return;
+  }
   const options = by("search-options");
   for (const name of ["leakage", "utility", "codeword", "search", "time_limit"]) options[name].value = work.asked[name] ?? "";
   reveal("frontier");
@@ -57,6 +66,10 @@ function setRoles(roles) {
   by("publish-sensitive").checked = roles.publish_sensitive;
   by("keep-order").checked = roles.keep_order;
   by("defuse-formulas").checked = roles.defuse_formulas ?? false;
+  by("person").value = roles.person ?? "";
+  by("who-reads").value = roles.transparent ? "transparent" : "";
+  by("like-input").value = roles.like_input ?? "yes";
+  by("columns").querySelectorAll("input[data-identifier]").forEach((box) => { box.checked = (roles.accept_identifier ?? []).includes(box.dataset.identifier); });
 }
 
 // 1. The table
@@ -74,11 +87,20 @@ function opened(described) {
   replace(by("columns").tBodies[0], ...described.columns.map(columnRow));
   for (const box of ["publish-sensitive", "keep-order", "defuse-formulas"]) by(box).checked = false;
   by("missing").value = "value";
-  by("missing-at").value = "";
+  by("missing-at").value = by("who-reads").value = "";
+  by("like-input").value = "yes";
+  replace(by("person"), ...[["", "each row is a person"], ...described.columns.map(({ name }) => [name, name])].map(([value, text]) => element("option", { text, attributes: { value } })));
+  for (const [name, value] of Object.entries(described.reading)) if (by("reading")[name]) by("reading")[name].value = readingValue(name, value);
   showEarlier();
   keep({ revision: described.revision, chosen: null, search: null });
   reveal("roles");
   by("roles").scrollIntoView();
+}
+
+// How the table was read stands in the form, also of a page that was loaded again.
+function readingValue(name, value) {
+  if (name === "missing_words") return (value ?? []).join(", ");
+  return (name === "encoding" && value === "utf-8") || (name === "decimal" && value === ".") ? "" : value ?? "";
 }
 
 function columnRow(column, index) {
@@ -90,11 +112,16 @@ function columnRow(column, index) {
   const missing = column.missing ? `, ${count(column.missing)} missing` : "";
   return element("tr", {},
     element("th", { text: column.name, attributes: { scope: "row" } },
-      ...(column.identifier ? [element("p", { text: `Looks like ${column.identifier}. Do not publish it.`, className: "bad" })] : [])),
+      ...(column.identifier ? [element("p", { text: `Looks like ${column.identifier}. Do not publish it.`, className: "bad" }), acceptance(column)] : [])),
     element("td", {}, choice),
     unusable ? asText(column) : element("td", { text: kinds[column.kind] }),
     element("td", { text: column.values === null ? "" : `${count(column.values)}${missing}`, className: "number" }),
     element("td", { text: column.examples.join(", "), className: "examples" }));
+}
+
+function acceptance({ name }) {
+  const box = element("input", { attributes: { type: "checkbox", "data-identifier": name, "aria-label": `Publish ${name} all the same` } });
+  return element("label", { className: "check" }, box, "Publish it all the same");
 }
 
 function asText(column) {
@@ -164,7 +191,8 @@ function chosenRoles() {
   return {
     revision: state.table.revision, missing: by("missing").value, missing_at: place.value === "" ? null : Number(place.value),
     publish_sensitive: by("publish-sensitive").checked, keep_order: by("keep-order").checked,
-    defuse_formulas: by("defuse-formulas").checked,
+    defuse_formulas: by("defuse-formulas").checked, person: by("person").value || null, transparent: by("who-reads").value === "transparent",
+    like_input: by("like-input").value, accept_identifier: [...by("columns").querySelectorAll("input[data-identifier]:checked")].map((box) => box.dataset.identifier),
     earlier: state.earlier.map((policy) => policy.word), ...roles,
   };
 }
@@ -210,8 +238,9 @@ by("measure").addEventListener("click", (event) => during(event.target, async ()
   reveal("audit");
   by("audit").scrollIntoView();
   by("audit-about").focus({ preventScroll: true });
-  await search();
+  await (areFirst() ? findWays() : search());
 }));
+whenDemandChanges(() => during(null, () => (state.way === "candidates" ? findWays() : search())));
 
 // 3. The audit
 

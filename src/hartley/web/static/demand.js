@@ -19,6 +19,7 @@ export function startDemand(asked = null) {
   // Bands of each column are for several; what was chosen for other columns may not be among the choices.
   by("shape-columns").hidden = by("shape-columns").disabled = state.roles.public.length < 2;
   if (state.roles.public.length < 2 && form.shape.value === "columns") form.shape.value = "any";
+  showOwn(asked ?? {}, !asked && now === madeFor);
   if (!asked && now === madeFor) return show();
   madeFor = now;
   requirements = requirementsOf(asked);
@@ -47,8 +48,37 @@ export function demandFields() {
   return {
     require: requirements.map(({ name, wanted, column, each }) => ({ name, wanted, column, each })), tolerance,
     shape: form.shape.value, borders: grid === "" ? null : grid === "step" ? Number(form.step.value) : grid,
-    withhold: Number(by("withhold").value), withheld_label: by("withheld-label").value || null,
+    withhold: Number(by("withhold").value), withheld_label: by("withheld-label").value || null, ...ownFields(),
   };
+}
+
+// What is said about single columns: each public one has a few fields of its own.
+const OWN = ["weight", "own_borders", "order", "hierarchy"];
+
+function ownFields() {
+  const said = Object.fromEntries(OWN.map((name) => [name, {}]));
+  by("own-columns").querySelectorAll("[data-own]").forEach(({ value, dataset }) => {
+    const { own, column } = dataset;
+    if (value.trim()) said[own][column] = own === "weight" ? Number(value) : value;
+  });
+  return said;
+}
+
+function showOwn(asked, isSame) {
+  const before = isSame ? ownFields() : Object.fromEntries(OWN.map((name) => [name, asked[name] ?? {}]));
+  replace(by("own-columns"), ...state.roles.public.map((column) => {
+    const field = (own, tag, attributes) => {
+      const made = element(tag, { attributes: { "data-own": own, "data-column": column, ...attributes } });
+      made.value = before[own][column] ?? "";
+      return made;
+    };
+    const labelled = (text, made) => element("label", {}, `${text} `, made);
+    const kind = kindOf(column);
+    const fields = [labelled("Weight", field("weight", "input", { type: "number", min: "0", step: "any", placeholder: "1" }))];
+    if (MEASURED.includes(kind)) fields.push(labelled("Borders", field("own_borders", "input", { type: "text", autocomplete: "off", placeholder: kind === "number" ? "18, 40, 65" : "2020-01-01, 2021-07-01" })));
+    if (kind === "text") fields.push(labelled("Order, from least to greatest", field("order", "textarea", { rows: "4" })), labelled("Groups: value, group, wider group", field("hierarchy", "textarea", { rows: "4" })));
+    return element("fieldset", { className: "own-column" }, element("legend", { text: column }), element("div", { className: "options" }, ...fields));
+  }));
 }
 
 function sentenceOf({ name, wanted, column, each, apart }) {
@@ -116,3 +146,4 @@ by("shape-form").addEventListener("change", () => {
 by("withhold").addEventListener("input", show);
 by("withhold").addEventListener("change", () => onChange());
 by("withheld-label").addEventListener("change", () => onChange());
+by("own-columns").addEventListener("change", () => onChange());

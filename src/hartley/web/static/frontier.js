@@ -3,7 +3,7 @@
 import { ask, fetched } from "./api.js";
 import { hideBorders, showBorders, whenDrawn } from "./borders.js";
 import { Chart, costName, costOf, costShown, keptBy, keptName, meaning } from "./chart.js";
-import { demandFields, whenDemandChanges } from "./demand.js";
+import { demandFields } from "./demand.js";
 import { by, count, counted, listed, replace } from "./dom.js";
 import { during, keep, reveal, state } from "./page.js";
 
@@ -12,7 +12,8 @@ const chart = new Chart(by("chart"), { onChoose: choose });
 export async function search() {
   state.following += 1;
   const following = state.following;
-  Object.assign(state, { frontier: null, chosen: null, drawn: null, touched: false, wanted: null });
+  Object.assign(state, { frontier: null, chosen: null, drawn: null, touched: false, wanted: null, way: "frontier" });
+  by("steps-start-field").hidden = true;
   by("chosen-area").hidden = true;
   by("search-said").textContent = "";
   refuse(null);
@@ -22,15 +23,15 @@ export async function search() {
   await follow(await ask("/api/search", asked), following);
 }
 
-export async function follow(started, following = ++state.following) {
+export async function follow(started, following = ++state.following, show = showSearch) {
   let found = started;
   const { number } = found;
   while (following === state.following) {
-    if (found.number === number) showSearch(found);
+    if (found.number === number) show(found);
     if (found.number !== number || (found.state === "stopped" && found.message)) {
       by("progress").hidden = true;
       by("preview").disabled = true;
-      throw new Error("This search was ended: another table or search was started, in another window perhaps.");
+      throw new Error("This search was ended: another table or search was started.");
     }
     if (found.state !== "running") break;
     await new Promise((resolve) => setTimeout(resolve, 250));
@@ -39,7 +40,7 @@ export async function follow(started, following = ++state.following) {
 }
 
 // What cannot be had is an answer; it stands where the question was asked.
-function refuse(message) {
+export function refuse(message) {
   by("refused").hidden = !message;
   by("refused").textContent = message ? `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith(".") ? "" : "."}` : "";
 }
@@ -152,5 +153,5 @@ by("search-options").addEventListener("submit", (event) => {
   event.preventDefault();
   during(event.submitter, search);
 });
-whenDemandChanges(() => during(null, search));
+by("steps-start").addEventListener("click", (event) => during(event.target, search));
 by("stop").addEventListener("click", (event) => during(event.target, () => ask("/api/stop", {})));

@@ -3,7 +3,7 @@
 import { by } from "./dom.js";
 
 const SECTIONS = ["table", "roles", "audit", "frontier", "release"];
-export const state = { table: null, earlier: [], roles: null, audit: null, frontier: null, chosen: null, drawn: null, touched: false, wanted: null, search: 0, following: 0 };
+export const state = { table: null, earlier: [], roles: null, audit: null, frontier: null, chosen: null, drawn: null, touched: false, wanted: null, way: null, search: 0, following: 0 };
 
 // What this tab was at, by numbers alone: the work itself is with the server, and comes back when the page is loaded again.
 const KEPT = "hartley-work";
@@ -13,14 +13,31 @@ export const keep = (more) => sessionStorage.setItem(KEPT, JSON.stringify({ ...k
 // The number of the point that is shown: one of the frontier, or the one whose borders were moved.
 export const shownPoint = () => state.drawn?.place ?? state.chosen;
 
+// The browser's Back goes one step back, and Forward again to what is still there.
+let shown = 0, reached = 0;
+
 export function reveal(step) {
-  const reached = SECTIONS.indexOf(step);
-  SECTIONS.forEach((name, i) => { by(name).hidden = i > reached; });
+  const to = SECTIONS.indexOf(step);
+  if (to > shown && SECTIONS.indexOf(history.state?.step) < to) history.pushState({ step }, "", location.pathname);
+  reached = to;
+  showUntil(to);
+}
+
+function showUntil(to) {
+  shown = to;
+  SECTIONS.forEach((name, i) => { by(name).hidden = i > to; });
   document.querySelectorAll("#steps a").forEach((link, i) => {
-    i > reached ? link.setAttribute("aria-disabled", "true") : link.removeAttribute("aria-disabled");
-    i === reached ? link.setAttribute("aria-current", "step") : link.removeAttribute("aria-current");
+    i > to ? link.setAttribute("aria-disabled", "true") : link.removeAttribute("aria-disabled");
+    i === to ? link.setAttribute("aria-current", "step") : link.removeAttribute("aria-current");
   });
 }
+
+addEventListener("popstate", ({ state: entry }) => {
+  if (location.hash) return;
+  const to = Math.min(Math.max(SECTIONS.indexOf(entry?.step), 0), reached);
+  showUntil(to);
+  by(SECTIONS[to]).scrollIntoView();
+});
 
 export function say(message) {
   by("error").hidden = !message;

@@ -15,7 +15,22 @@ by("preview").addEventListener("click", (event) => during(event.target, async ()
   by("release-about").focus({ preventScroll: true });
 }));
 
+// A way that was chosen among those side by side is released already.
+export function showTaken(made, links) {
+  by("release-about").textContent = made.about;
+  reveal("release");
+  by("looked").hidden = !made.strips.length;
+  replace(by("strips"), ...made.strips.map((strip) => stripOf(strip, made.rows)));
+  replace(by("usefulness"), ...(made.strips.length ? usefulness(made) : []));
+  replace(by("figures"));
+  by("release-options").hidden = true;
+  by("same-command-text").textContent = made.command;
+  showRelease(made, links);
+  by("same-command").hidden = false;
+}
+
 export function showLook(seen) {
+  by("looked").hidden = by("release-options").hidden = false;
   by("release-about").textContent = seen.about;
   by("released").hidden = true;
   reveal("release");
@@ -84,6 +99,7 @@ export function showRelease(made, links) {
   replace(by("readers").tBodies[0], ...made.readers.map((reader) => element("tr", {}, element("th", { text: reader.who, attributes: { scope: "row" } }),
     ...[reader.candidates, reader.l0, reader.istar].map((text) => cell(text, "number")))));
   by("released").hidden = false;
+  by("same-command").hidden = true;
   showDownloads(links);
 }
 
@@ -98,8 +114,13 @@ function showRows({ columns, rows }) {
 }
 
 function showDownloads(links) {
-  const names = { table: "Released table", policy: "Policy (keep private)", certificate: "Certificate", record: "Record (keep private)", report: "Report for the board", "curators-report": "Curator's report (keep private)" };
-  replace(by("downloads"), ...Object.entries(names).map(([word, text]) => {
+  const names = {
+    table: "Released table", codebook: "Codebook", "codebook-page": "Codebook as a page", "codebook-ddi": "Codebook for catalogues", certificate: "Certificate",
+    policy: "Policy (keep private)", record: "Record (keep private)", report: "Report for the board", "curators-report": "Curator's report (keep private)",
+  };
+  // A report is of a point of the frontier.
+  const shown = Object.entries(names).filter(([word]) => links[word] || (word.endsWith("report") && state.chosen !== null));
+  replace(by("downloads"), ...shown.map(([word, text]) => {
     const link = links[word];
     if (link) return element("li", {}, element("a", { attributes: { href: withTicket(link.href), download: link.name } }, text, element("small", { text: `${link.name}, ${link.size}` })));
     const make = element("button", { text: `Make: ${text}`, attributes: { type: "button" } });

@@ -151,6 +151,7 @@ def audit_against(
                 missing=study.missing,
                 groups=read_groups_of(hierarchies or {}, (*public, *sensitive)),
                 listed=codebook_beside(study.source),
+                analysed=[name for formula in regress for name in (formula.explained, *formula.by)],
             )
         finally:
             table.close()

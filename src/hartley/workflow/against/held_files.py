@@ -36,6 +36,8 @@ class HeldFiles:
     fits: Mapping[str, ColumnFit]
     dropped_rows: int
     """Rows of the release that were left out because a cell is empty."""
+    others: tuple[str, ...] = ()
+    """Columns without a role that were read, too: those that formulas name."""
     _counted: dict[tuple[str, ...], RowTuples] = field(default_factory=dict)
 
     @property
@@ -97,34 +99,38 @@ def read_files(
     missing: str,
     groups: Mapping[str, Groups],
     listed: Mapping[str, Mapping[str, str]] | None = None,
+    analysed: Sequence[str] = (),
 ) -> HeldFiles:
     """Read both files; raise where columns, labels or the files themselves do not match.
 
     Labels are those of files of groups; then those whose members the release's codebook has ``listed``; then
-    read as they are written.
+    read as they are written. Columns that are ``analysed`` by formulas are read whatever their role.
     """
-    _require_columns(original, (*sensitive, *public), "the original")
+    others = tuple(name for name in dict.fromkeys(analysed) if name not in (*public, *sensitive))
+    _require_columns(original, (*sensitive, *public, *others), "the original")
     has_sensitive = [name for name in sensitive if name in released.column_names]
-    _require_columns(released, public, "the released file")
+    explained = tuple(name for name in analysed if name in sensitive)
+    _require_columns(released, (*public, *others, *explained), "the released file")
     if has_sensitive and len(has_sensitive) < len(sensitive):
         lacking = [name for name in sensitive if name not in has_sensitive]
         raise ColumnError(
             f"the released file holds {quoted(has_sensitive)} and not {quoted(lacking)}; ask for them one by "
             f"one"
         )
-    ours = column_codes(original, tuple(dict.fromkeys((*public, *sensitive))))
-    theirs = column_codes(released, tuple(dict.fromkeys((*public, *has_sensitive))))
+    ours = column_codes(original, tuple(dict.fromkeys((*public, *sensitive, *others))))
+    theirs = column_codes(released, tuple(dict.fromkeys((*public, *has_sensitive, *others))))
     dropped = 0
     if missing == "drop":
-        ours, _ = _without_missing(ours, "the original")
-        theirs, dropped = _without_missing(theirs, "the released file")
+        ours, _ = _without_missing(ours, others, "the original")
+        theirs, dropped = _without_missing(theirs, others, "the released file")
     for name, columns in (("the original", ours), ("the released file", theirs)):
         if not len(next(iter(columns.values())).codes):
             raise TableError(f"{name} has no rows; give a table with at least one")
     named = _listed_groups(listed or {}, ours) | dict(groups)
     fits = {name: column_fit(ours[name].values, theirs[name].values, named.get(name)) for name in theirs}
-    _require_read(fits)
-    held = HeldFiles(public, sensitive, ours, theirs, fits, dropped)
+    texts = [name for name in fits if ours[name].values.kind == theirs[name].values.kind == "text"]
+    _require_read(fits, texts)
+    held = HeldFiles(public, sensitive, ours, theirs, fits, dropped, others)
     _require_shared(held)
     return held
 
@@ -179,8 +185,11 @@ def _require_columns(table: Table, names: Sequence[str], which: str) -> None:
         raise ColumnError(f"{which}: {error.message}") from None
 
 
-def _without_missing(columns: Mapping[str, ColumnCodes], which: str) -> tuple[dict[str, ColumnCodes], int]:
-    gone: Flags = np.logical_or.reduce([one.missing for one in columns.values()])
+def _without_missing(
+    columns: Mapping[str, ColumnCodes], others: Sequence[str], which: str
+) -> tuple[dict[str, ColumnCodes], int]:
+    """Leave out rows that lack a cell of a column with a role."""
+    gone: Flags = np.logical_or.reduce([one.missing for name, one in columns.items() if name not in others])
     if not gone.any():
         return dict(columns), 0
     if gone.all():
@@ -190,7 +199,15 @@ def _without_missing(columns: Mapping[str, ColumnCodes], which: str) -> tuple[di
     return {name: one.of_rows(~gone) for name, one in columns.items()}, int(gone.sum())
 
 
-def _require_read(fits: Mapping[str, ColumnFit]) -> None:
+def _require_read(fits: Mapping[str, ColumnFit], texts: Sequence[str]) -> None:
+    """Refuse labels that cannot be read; where no text at all is in common, ask for the original first."""
+    unread = [name for name in texts if fits[name].unread]
+    if unread and not any(fits[name].names_values for name in texts):
+        raise TableError(
+            f"no cell of {quoted(texts)} in the released file is or names a value of the original; is this "
+            f"the original? If it is, say which values share a label "
+            f"({option('hierarchy', f'{unread[0]}=FILE')}, a file of value,label)"
+        )
     for name, found in fits.items():
         if found.unread:
             shapes = found.unread_patterns

@@ -42,7 +42,7 @@ def public_columns(question: Problem) -> list[PublicColumn]:
     choices.require_among(coordinate.name for coordinate in coordinates)
     return [
         PublicColumn.of_coordinate(
-            coordinate, choices.settings(coordinate, keep=coordinate.name in question.kept)
+            coordinate, choices.settings(coordinate, keep=coordinate.name in question.kept, has_ranges=True)
         )
         for coordinate in coordinates
     ]
@@ -80,7 +80,7 @@ def _demand_on(question: Problem, joint: JointRange, more: Iterable[Requirement]
 
 def codebooks_point(question: Problem, demand: Demand, effort: Effort) -> Point:
     """Find the codebooks that keep what is required and lose least."""
-    _require_carried(question, demand)
+    require_codebooks(question, demand)
     asked = asked_for(question, demand)
     choices = question.columns or ColumnChoices()
     with compiling_in_time(effort):
@@ -92,7 +92,7 @@ def codebooks_point(question: Problem, demand: Demand, effort: Effort) -> Point:
 
 def frontier_of_codebooks(question: Problem, effort: Effort) -> Frontier:
     """Search the codebooks of least loss for every level of candidates, or for round ones of many."""
-    _require_carried(question, Demand(requirements=question.requirements))
+    require_codebooks(question, Demand(requirements=question.requirements))
     choices = question.columns or ColumnChoices()
     levels = frontier_levels(question.levels)
     problems = [codebook_problem(question, [Requirement(question.axis, level)]) for level in levels]
@@ -101,6 +101,9 @@ def frontier_of_codebooks(question: Problem, effort: Effort) -> Frontier:
             problems, withhold=question.budget, options=choices.options(rounds=FRONTIER_ROUNDS), effort=effort
         )
     points = [point_of_codebooks(question, one) for one in found if one is not None]
+    if question.joint.side is not None:
+        # Less may leak beside what a reader knows though no more candidates are left.
+        points = [replace(one, proven_optimal=one.proven_optimal and not one.leakage_bits) for one in points]
     if not points:
         raise UnreachableError("no codebooks of the columns keep what is required")
     return frontier_of(question, points, complete=not effort.should_stop())
@@ -149,7 +152,7 @@ def frontier_levels(most: int) -> list[int]:
     return sorted({*found, most})
 
 
-def _require_carried(question: Problem, demand: Demand) -> None:
+def require_codebooks(question: Problem, demand: Demand) -> None:
     """Refuse what a search for codebooks does not look at."""
     here = option("shape", "columns")
     has_bits = demand.max_leakage is not None or any(one.name == "l0" for one in demand.requirements)

@@ -37,6 +37,8 @@ class CountRange:
     """``None`` where nothing bounds it."""
     is_suppressed: bool
     """Whether a cell of a table was suppressed; otherwise it is rounded, or a cell that no table has."""
+    is_bound: bool = False
+    """Whether time ran out: the range holds, and may be wider than what the count can be."""
 
     @property
     def is_exact(self) -> bool:
@@ -50,6 +52,7 @@ class CountRange:
             "least": self.least,
             "greatest": self.greatest,
             "suppressed": self.is_suppressed,
+            **({"bound": True} if self.is_bound else {}),
         }
 
 
@@ -88,6 +91,11 @@ class CountsAudit:
     def undone(self) -> tuple[CountRange, ...]:
         """Suppressed counts that can be one number only."""
         return tuple(one for one in self.ranges if one.is_suppressed and one.is_exact)
+
+    @property
+    def bounds(self) -> int:
+        """How many ranges may be wider than what the count can be, for time ran out."""
+        return sum(one.is_bound for one in self.ranges)
 
     @property
     def disclosed_people(self) -> int:
@@ -200,7 +208,7 @@ class _CountedCells:
             if count.is_suppressed and self.sums.indptr[row + 1] - self.sums.indptr[row] > 1
         ]
         system = CountSystem(self.sums, low, high)
-        least, greatest = system.ranges()
+        least, greatest, exact = system.ranges()
         ranges, small = [], []
         suppressed_cells = {
             int(self.sums.indices[self.sums.indptr[row]])
@@ -214,6 +222,7 @@ class _CountedCells:
                 least=int(least[cell]),
                 greatest=None if greatest[cell] == inf else int(greatest[cell]),
                 is_suppressed=cell in suppressed_cells,
+                is_bound=not exact[cell],
             )
             if found.is_suppressed or not found.is_exact:
                 ranges.append(found)
@@ -221,13 +230,14 @@ class _CountedCells:
                 small.append(found)
         for row in margins:
             members = self.sums.indices[self.sums.indptr[row] : self.sums.indptr[row + 1]]
-            fewest, most = system.sum_range(members, least.astype(float), greatest)
+            fewest, most, is_exact = system.sum_range(members, least.astype(float), greatest)
             ranges.append(
                 CountRange(
                     where=dict(self.counts[row].where),
                     least=fewest,
                     greatest=None if most == inf else round(most),
                     is_suppressed=True,
+                    is_bound=not is_exact,
                 )
             )
         return CountsAudit(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import chain, combinations, islice, pairwise
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from math import inf
 
 import numpy as np
 
@@ -13,23 +14,32 @@ from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.frontiers import Point
 from hartley.measures.audit import audit as measure
 from hartley.measures.by_column import left_by_column
-from hartley.measures.person_range import person_range, profiles_of
-from hartley.measures.uncertainty import row_counts
-from hartley.measures.verdicts import kept_by_each, verdicts
-from hartley.model import JointRange, Partition
-from hartley.model.arrays import Floats
+from hartley.measures.uncertainty import row_counts, rows_of_values
+from hartley.model import Partition
+from hartley.model.arrays import Floats, Int64s
 from hartley.model.closeness import Closeness
-from hartley.model.requirement import Requirement, Verdict
-from hartley.releases.rows.reader import Reader
+from hartley.model.requirement import Requirement
+from hartley.model.words import SLACK
 from hartley.releases.rows.source_rows import Rows
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.few_values.every_release import every_release
+from hartley.search.merges import withheld_sets
+from hartley.search.points.demanded_point import asked_for
 from hartley.search.points.measured import answer_again, point_of
+from hartley.search.problem import NOTHING, Answer, Problem, combined
+from hartley.search.withheld import without_values
 from hartley.tables import Table
+from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.persons.linked_rows import Beside, LinkedRows
+from hartley.workflow.persons.merge_for_persons import held_for_persons, repaired
 from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
 from hartley.workflow.publication.exposure import refuse_one_candidate
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.study_table import StudyTable
+
+MANY_VALUES = 40
+"""Of more public values a cap is not tried to be kept by withholding something else."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,19 @@ class PersonRelease:
                 f"{whole[0]}: what a reader knows beforehand differs from row to row"
             )
 
+    def holds(self, linked: LinkedRows, partition: Partition, closeness: Closeness) -> bool:
+        """Tell whether a partition keeps for persons what is required."""
+        found = held_for_persons(linked.seen_rows(partition), self.requirements, closeness)
+        return all(one.holds for one in found)
+
+    def is_within_cap(self, point: Point) -> bool:
+        """Tell whether a point costs no more than is allowed."""
+        cap = self.asked.demand.cap
+        if cap is None:
+            return True
+        found = point.largest_cluster if cap.kind == "largest_cluster" else point.cost
+        return found <= cap.number * (1 + SLACK)
+
     def linked(self, table: Table, *, harmless: bool = False) -> LinkedRows:
         """Read the rows with the person of each, and what is seen or known beside the public value."""
         plan, person = self.plan, self.study.person or ""
@@ -82,53 +105,153 @@ class PersonRelease:
 
 
 def hold_for_persons(
-    release: PersonRelease, table: Table, reached: ChosenPoint, again: Callable[[Point], ChosenPoint]
+    release: PersonRelease,
+    table: Table,
+    reached: ChosenPoint,
+    again: Callable[[Point], ChosenPoint],
+    effort: Effort = UNLIMITED,
 ) -> ChosenPoint:
-    """Merge clusters of the chosen point until what is required holds for persons.
+    """Find a release that holds for persons, where the chosen point does not.
 
-    The point that holds for rows bounds what can be reached; what was proven about it is not claimed of
-    another. Rows that are withheld stay so. Codebooks of single columns are not merged: where they do not
-    hold, nothing is released.
+    Of few values the cheapest of all releases is taken, else clusters of the chosen point are merged until
+    they hold. What was proven about that point is not claimed of another. Codebooks of single columns are
+    searched again for more rows in every class.
     """
     release.refuse_what_has_no_meaning()
     linked = release.linked(table)
     linked.require_countable(release.requirements)
-    question = release.asked.question
-    is_whole = release.shape == "columns"
-    while True:
-        partition = reached.book.partition
-        withheld = reached.point.withheld
-        held = withheld[0] if withheld else None
-
-        if is_whole:
-            _require_held(release, linked, reached)
-            better = partition
-        else:
-            better = repaired(
-                linked.joint,
-                partition,
-                release.requirements,
-                reached.closeness,
-                question.utility.costs,
-                in_order=release.shape == "intervals",
-                held=held,
-            )
-        if better == partition:
-            _refuse_exposure(release, table, reached, linked)
-            return reached
-        reached = again(point_of(question, answer_again(question, better, reached.point)))
+    if release.shape == "columns":
+        reached = _coarser_codebooks(release, linked, reached, again, effort)
+    while not release.holds(linked, reached.book.partition, reached.closeness):
+        answer = _cheapest_of_few(release, linked, reached) or _merged_further(release, linked, reached)
+        reached = again(point_of(release.asked.question, answer))
+    _refuse_exposure(release, table, reached, linked)
+    return reached
 
 
-def _require_held(release: PersonRelease, linked: LinkedRows, reached: ChosenPoint) -> None:
-    """Refuse codebooks of single columns that do not hold for persons."""
-    seen = linked.seen_rows(reached.book.partition)
-    for found in held_for_persons(seen, release.requirements, reached.closeness):
-        if not found.holds:
-            raise UnreachableError(
-                f"for persons {found.requirement.text} is not kept: it is {found.found:g}. Under "
-                f"{option('shape', 'columns')} codebooks are not merged for persons; ask for more, or leave "
-                "the shape out"
-            )
+def _cheapest_of_few(release: PersonRelease, linked: LinkedRows, reached: ChosenPoint) -> Answer | None:
+    """Return the cheapest release that holds for persons; ``None`` where there are too many to look at."""
+    demand, question = release.asked.demand, release.asked.question
+    cap = demand.cap
+    is_of_clusters = cap is not None and cap.kind == "largest_cluster"
+    every = every_release(
+        asked_for(question, demand),
+        inf if cap is None or is_of_clusters else cap.number,
+        int(cap.number) if cap is not None and is_of_clusters else None,
+    )
+    if every is None:
+        return None
+    for answer in every:
+        if release.holds(linked, answer.partition, reached.closeness):
+            return answer
+    raise _none_for_persons(release, linked, reached)
+
+
+def _merged_further(release: PersonRelease, linked: LinkedRows, reached: ChosenPoint) -> Answer:
+    """Merge clusters of the chosen point until it holds for persons, beside what it withholds.
+
+    Merging never breaks what holds. So where everything else as one cluster does not hold beside what is
+    withheld, nothing does, and something else is withheld: nothing, or sets of few values.
+    """
+    question, point, merged = release.asked.question, reached.point, reached.book.partition
+    chosen = np.array(point.withheld, dtype=np.int64)
+    rows = rows_of_values(question.joint)
+    # What the chosen point withholds is one cluster; its values are alone where something else is withheld.
+    own = np.isin(merged.labels, merged.labels[chosen])
+    freed = Partition(np.where(own, merged.size + np.arange(len(own)), merged.labels))
+    over: Point | None = None
+    for withheld in chain((chosen, NOTHING) if len(chosen) else (chosen,), withheld_sets(question)):
+        gone = np.union1d(withheld, np.flatnonzero(question.missing)) if len(withheld) else withheld
+        if not release.holds(linked, _coarsest(question, gone), reached.closeness):
+            continue
+        beside = merged if np.array_equal(withheld, chosen) else without_values(freed, gone)
+        better = repaired(
+            linked.joint,
+            beside,
+            release.requirements,
+            reached.closeness,
+            partial(_costs, question),
+            in_order=release.shape == "intervals",
+            held=int(withheld[0]) if len(withheld) else None,
+        )
+        held_back = replace(point, withheld=tuple(withheld.tolist()), withheld_rows=int(rows[withheld].sum()))
+        answer = answer_again(question, better, held_back)
+        found = point_of(question, answer)
+        if release.is_within_cap(found):
+            return answer
+        over = over or found
+        if question.joint.public.size > MANY_VALUES:
+            break
+    raise _none_for_persons(release, linked, reached, over)
+
+
+def _costs(question: Problem, partition: Partition) -> Floats:
+    """Return what each cluster costs; a missing cell is in no band."""
+    costs = question.utility.costs(partition).astype(float)
+    if not question.shape.is_any:
+        missing = np.unique(partition.labels[question.missing])
+        costs[missing[partition.sizes[missing] > 1]] = np.inf
+    return costs
+
+
+def _coarsest(question: Problem, gone: Int64s) -> Partition:
+    """Return everything that is not withheld as one cluster; what has no place among the others is alone."""
+    size = question.joint.public.size
+    alone = np.arange(size)
+    labels = np.where(np.isin(alone, gone), size, size + 1)
+    whole = Partition(labels)
+    costs = np.delete(question.utility.costs(whole), np.unique(whole.labels[gone]))
+    if np.isfinite(costs).all() and question.shape.is_any:
+        return whole
+    return Partition(np.where(question.missing & (labels > size), alone, labels))
+
+
+def _none_for_persons(
+    release: PersonRelease, linked: LinkedRows, reached: ChosenPoint, over: Point | None = None
+) -> UnreachableError:
+    """Return the refusal where nothing holds for persons, or only a point ``over`` the cap was found."""
+    question, cap = release.asked.question, release.asked.demand.cap
+    whole = linked.seen_rows(_coarsest(question, NOTHING))
+    verdicts_of_whole = held_for_persons(whole, release.requirements, reached.closeness)
+    failing = next((one for one in verdicts_of_whole if not one.holds), None)
+    if failing is not None:
+        return UnreachableError(
+            f"no release keeps {failing.requirement.text} for persons; with everything merged it is "
+            f"{failing.found:g}"
+        )
+    within = "" if cap is None else f" within {option(cap.kind, f'{cap.number:g}')}"
+    if over is not None:
+        return UnreachableError(
+            f"no release was found that holds for persons{within}; without that cap one was, of "
+            f"{over.largest_cluster if cap and cap.kind == 'largest_cluster' else over.cost:g}"
+        )
+    asked = " and ".join(one.text for one in release.requirements)
+    return UnreachableError(f"no release keeps {asked} for persons{within}")
+
+
+def _coarser_codebooks(
+    release: PersonRelease,
+    linked: LinkedRows,
+    reached: ChosenPoint,
+    again: Callable[[Point], ChosenPoint],
+    effort: Effort,
+) -> ChosenPoint:
+    """Return codebooks that hold for persons: for ever more rows in every class, twice as many each time.
+
+    They withhold nothing. With all rows in one class every column is one band, and what holds for persons
+    anywhere holds there.
+    """
+    question, demand = release.asked.question, release.asked.demand
+    rows = int(row_counts(question.joint).sum())
+    asked = 1
+    while not release.holds(linked, reached.book.partition, reached.closeness):
+        if asked >= rows:
+            raise _none_for_persons(release, linked, reached)
+        asked = min(2 * asked, rows)
+        more = replace(demand, requirements=combined(demand.requirements, [Requirement("row-k", asked)]))
+        point = codebooks_point(replace(question, budget=0), more, effort)
+        reached = again(replace(point, verdicts=reached.point.verdicts))
+    return reached
 
 
 def _refuse_exposure(release: PersonRelease, table: Table, reached: ChosenPoint, linked: LinkedRows) -> None:
@@ -136,7 +259,7 @@ def _refuse_exposure(release: PersonRelease, table: Table, reached: ChosenPoint,
     if release.destination.exposure != "refuse":
         return
     seen_persons = linked.seen(reached.book.partition)
-    left = () if release.study.jointly else left_by_column([seen_persons], seen_persons.sensitive)
+    left = () if release.study.jointly else left_by_column(seen_persons)
     refuse_one_candidate(measure(seen_persons), left, "persons")
     if not release.plan.harmless:
         return
@@ -150,162 +273,3 @@ def _refuse_exposure(release: PersonRelease, table: Table, reached: ChosenPoint,
                 f"({found.requirement.text}). Keep it ({option('keep')}) or leave it out; "
                 f"{option('accept_exposure')} publishes it all the same"
             )
-
-
-Costs = Callable[[Partition], Floats]
-"""What each cluster of a partition costs."""
-Merge = tuple[int, ...]
-"""Clusters that become one."""
-MOST_MERGES = 60
-"""So many merges are priced at most for one person."""
-FEW_CLUSTERS, MOST_MERGES_OF_MANY = 200, 12
-"""Where there are more clusters than few, fewer merges are priced for each of many persons."""
-WITHHELD = "rows that are withheld stay so; leave out the budget for them"
-
-
-def held_for_persons(
-    linked: JointRange, requirements: tuple[Requirement, ...], closeness: Closeness
-) -> tuple[Verdict, ...]:
-    """Return what persons keep of each requirement."""
-    return verdicts(person_range(linked), requirements, closeness)
-
-
-def repaired(
-    linked: JointRange,
-    partition: Partition,
-    requirements: tuple[Requirement, ...],
-    closeness: Closeness,
-    costs: Costs,
-    *,
-    in_order: bool,
-    held: int | None = None,
-) -> Partition:
-    """Merge clusters until every requirement holds for persons; of each person the cheapest merge.
-
-    The first side column of ``linked`` is the person, the others are seen beside the released value. The
-    cluster of a ``held`` public value, which is withheld, stays as it is.
-
-    Whatever holds for persons stays so when clusters are merged, and everything merged is the last resort; so
-    this ends. A merge changes nothing for a person who has none of its clusters, so in one round every person
-    who is left with too little, from the one with least on, has a merge of clusters that no other had.
-    ``in_order``: only neighbours are merged, with all that lies between.
-    """
-    reader = Reader(joint=linked, known=1)
-    while True:
-        released = reader.sees(partition)
-        shown = reader.clusters_seen(partition)
-        frozen = None if held is None else int(partition.labels[held])
-        persons = person_range(released)
-        failing = next((v for v in verdicts(persons, requirements, closeness) if not v.holds), None)
-        if failing is None:
-            return partition
-        others = [number for number in range(partition.size) if number != frozen]
-        short = [
-            sorted(set(shown[list(profile)].tolist()) - {frozen})
-            for profile in _short(released, persons, failing.requirement, closeness)
-        ]
-        most = MOST_MERGES if partition.size <= FEW_CLUSTERS else MOST_MERGES_OF_MANY
-        merges = _round(partition, short, others, costs, most, in_order=in_order) or _round(
-            partition, short[:1], others, costs, partition.size**2, in_order=in_order
-        )
-        if not merges:
-            raise UnreachableError(
-                f"no release keeps {failing.requirement.text} for persons; with everything merged it is "
-                f"{failing.found:g}{'' if held is None else f' ({WITHHELD})'}"
-            )
-        partition = _merged(partition, merges)
-
-
-def _short(
-    released: JointRange, persons: JointRange, requirement: Requirement, closeness: Closeness
-) -> list[tuple[int, ...]]:
-    """Return what is seen of the persons who are left with too little, from those left with least on."""
-    profiles, _ = profiles_of(released)
-    if requirement.is_monotone:
-        kept = kept_by_each(persons, requirement, closeness)
-        order = np.argsort(kept, kind="stable")
-        return [profiles[number] for number in order[kept[order] < requirement.wanted].tolist()]
-    several = [profile for profile in profiles if len(profile) > 1]
-    return [max(several, key=len) if several else profiles[0]]
-
-
-def _round(
-    partition: Partition,
-    short: list[list[int]],
-    others: list[int],
-    costs: Costs,
-    most: int,
-    *,
-    in_order: bool,
-) -> list[Merge]:
-    """Return the cheapest merge of each person who is left with too little; no two touch the same cluster."""
-    claimed: set[int] = set()
-    free = set(others)
-    tried: list[list[Merge]] = []
-    for clusters in short:
-        if claimed.isdisjoint(clusters):
-            claimed.update(clusters)
-            pairs = _pairs(clusters, others, most, in_order=in_order)
-            spans = (range(a, b + 1) if in_order else (a, b) for a, b in pairs)
-            tried.append([tuple(one for one in span if one in free) for span in spans])
-    before = costs(partition)
-    worst = max((float(before[number]) for number in others), default=0.0)
-    priced = _priced(partition, tried, costs)
-    touched: set[int] = set()
-    found: list[Merge] = []
-    for merges in tried:
-        # A cell that is missing has no place among numbers.
-        possible = [one for one in merges if np.isfinite(priced[one]) and touched.isdisjoint(one)]
-        if possible:
-            found.append(
-                min(
-                    possible,
-                    key=lambda one: (
-                        max(worst, priced[one]),
-                        round(priced[one] - float(before[list(one)].sum()), 12),
-                        len(one),
-                        one[::-1],
-                    ),
-                )
-            )
-            touched.update(found[-1])
-    return found
-
-
-def _pairs(clusters: list[int], others: list[int], most: int, *, in_order: bool) -> list[tuple[int, int]]:
-    """Return pairs of clusters to merge for a person who has some of them; alone, with the nearest others."""
-    if len(clusters) > 1:
-        return list(islice(pairwise(clusters) if in_order else combinations(clusters, 2), most))
-    near: list[tuple[int, int]] = []
-    for alone in clusters:
-        at = bisect_left(others, alone)
-        around = others[max(at - most, 0) : at + most + 1]
-        nearest = sorted((abs(other - alone), other) for other in around if other != alone)
-        near += [(min(alone, other), max(alone, other)) for _, other in nearest[:most]]
-    return near
-
-
-def _priced(partition: Partition, tried: list[list[Merge]], costs: Costs) -> dict[Merge, float]:
-    """Return what the cluster of each merge would cost; merges that do not touch are priced together."""
-    together: list[tuple[set[int], list[Merge]]] = []
-    for merge in dict.fromkeys(chain.from_iterable(tried)):
-        fitting = next((pack for pack in together if pack[0].isdisjoint(merge)), None)
-        if fitting is None:
-            fitting = (set(), [])
-            together.append(fitting)
-        fitting[0].update(merge)
-        fitting[1].append(merge)
-    priced: dict[Merge, float] = {}
-    for _, merges in together:
-        merged = _merged(partition, merges)
-        after = costs(merged)
-        for merge in merges:
-            priced[merge] = float(after[merged.labels[partition.firsts[merge[0]]]])
-    return priced
-
-
-def _merged(partition: Partition, merges: Sequence[Merge]) -> Partition:
-    number = np.arange(partition.size)
-    for merge in merges:
-        number[list(merge)] = merge[0]
-    return Partition(number[partition.labels])

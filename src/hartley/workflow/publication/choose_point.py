@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Point
-from hartley.measures.audit import Audit
-from hartley.measures.joined_parts import measured_parts
+from hartley.measures.audit import Audit, audit
 from hartley.measures.utility import Utility
+from hartley.measures.verdicts import verdicts
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
@@ -31,6 +31,7 @@ from hartley.search.problem import Problem
 from hartley.workflow.codebooks.label_codebooks import label_point
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.label_costs import label_unit, with_label_cost, within_labels
+from hartley.workflow.trees.search_levels import levels_point
 from hartley.workflow.trees.search_tree import tree_point
 
 
@@ -91,12 +92,6 @@ class ChosenPoint:
     """What that reader is left with of each requirement."""
     closeness: Closeness
     """Which sensitive values count as one."""
-    parts: int = 1
-    """In how many parts the table was searched."""
-
-
-PointSearch = Callable[[Problem, ReleaseDemand, Effort], Point]
-"""How a point is searched for."""
 
 
 def reach(
@@ -107,12 +102,10 @@ def reach(
     has_earlier: bool,
     point: Point | None = None,
     found_in: JointRange | None = None,
-    search: PointSearch | None = None,
 ) -> ChosenPoint:
     """Find the partition for the target, label it, and hold the result against the target once more.
 
-    A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range. ``search``
-    is how it is searched for, where not in the question's joint range as a whole.
+    A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range.
     """
     question = demand.question
     joint = question.joint
@@ -132,7 +125,7 @@ def reach(
         known = known if is_same else again
     sought = replace(demand, demand=within_labels(demand.demand, unit))
     try:
-        point = known or (search or searched_point)(question, sought, effort)
+        point = known or searched_point(question, sought, effort)
     except UnreachableError as error:
         raise UnreachableError(f"{error.message}{demand.beside}") from None
     point = with_label_cost(question, point, unit)
@@ -144,13 +137,8 @@ def reach(
         withheld_label=demand.withheld_label,
         groups=demand.groups,
     )
-    measured = measured_parts(
-        ((part.joint, part.sensitive_places) for part in observed.reader_parts(book, earlier=has_earlier)),
-        joint.sensitive,
-        demand.demand.requirements,
-        question.closeness,
-    )
-    found, held = measured.audit, measured.verdicts
+    read = observed.reader(book, earlier=has_earlier)
+    found, held = audit(read), verdicts(read, demand.demand.requirements, question.closeness)
     if not is_met(demand, found, book, joint.public) or not all(one.holds for one in held):
         raise UnreachableError(_not_met(demand, found, book, joint.public))
     return ChosenPoint(
@@ -240,12 +228,18 @@ def searched_point(question: Problem, demand: ReleaseDemand, effort: Effort) -> 
         with question.explaining():
             run = greedy_run(question, demand.demand.utility_weight, effort)
             return greedy_frontier(question, run).meeting(demand.demand)
+    return optimal_point(question, demand.demand, effort)
+
+
+def optimal_point(question: Problem, demand: Demand, effort: Effort) -> Point:
+    """Search the point that a demand asks for, in the shape of the question."""
     if question.shape.name == "columns":
-        return codebooks_point(question, demand.demand, effort)
+        search = levels_point if question.transparent else codebooks_point
+        return search(question, demand, effort)
     if question.shape.name == "tree":
-        return tree_point(question, demand.demand, effort)
+        return tree_point(question, demand, effort)
     with question.explaining():
         try:
-            return point_for(question, demand.demand, effort)
+            return point_for(question, demand, effort)
         except UnreachableError as error:
-            raise explained(question, demand.demand, effort, error) from None
+            raise explained(question, demand, effort, error) from None

@@ -11,7 +11,6 @@ from hartley.measures.uncertainty import row_counts
 from hartley.measures.verdicts import kept_by_each
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
-from hartley.model.target import LARGEST
 from hartley.workflow.publication.choose_point import ChosenPoint
 from hartley.workflow.publication.release_plan import Plan, Seen
 
@@ -47,17 +46,13 @@ def refuse_harmful(plan: Plan, seen: Seen, reached: ChosenPoint, demand: Demand)
         return
     asked = demand.requirements or (Requirement("distinct-l", reached.audit.distinct_l),)
     counted = [*(one for one in asked if one.is_monotone), NOT_EXPOSED]
-    poor_rows, worst = dict.fromkeys(counted, 0), dict.fromkeys(counted, LARGEST)
-    for part in seen.observed.reader_parts(reached.book, harmless=True, earlier=bool(plan.earlier)):
-        for requirement in poor_rows:
-            kept = kept_by_each(part.joint, requirement, reached.closeness)
-            poor_rows[requirement] += int(row_counts(part.joint)[kept < requirement.wanted].sum())
-            worst[requirement] = min(worst[requirement], int(kept.min()))
-    for requirement, rows in poor_rows.items():
-        if rows:
+    joint = seen.observed.reader(reached.book, harmless=True, earlier=bool(plan.earlier))
+    for requirement in counted:
+        kept = kept_by_each(joint, requirement, reached.closeness)
+        if rows := int(row_counts(joint)[kept < requirement.wanted].sum()):
             who = "1 row is" if rows == 1 else f"{rows:,} rows are"
             raise UnreachableError(
                 f"do not publish yet: with {quoted(plan.harmless, last=' and ')} included, {who} left with "
-                f"fewer than is required ({requirement.text}; the worst keeps {worst[requirement]}). Keep it "
+                f"fewer than is required ({requirement.text}; the worst keeps {kept.min()}). Keep it "
                 f"({option('keep')}) or leave it out; {option('accept_exposure')} publishes it all the same"
             )

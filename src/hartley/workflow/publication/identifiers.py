@@ -9,7 +9,9 @@ import numpy as np
 from hartley.errors import OptionError, option
 from hartley.model import Alphabet
 from hartley.model.words import Labels
+from hartley.notes import note
 from hartley.tables import Table
+from hartley.tables.looks.codes import coded_columns
 from hartley.tables.looks.identifiers import are_dates
 from hartley.workflow.describe_table import identifier_columns
 
@@ -26,6 +28,16 @@ def refuse_written_dates(public: Alphabet, declared: Collection[str]) -> None:
                 f"column {one.name!r} looks like dates but is read as text, and text has no order: say how "
                 f"they are written ({option('dates', 'dd/mm/yyyy')}), write them as 2024-12-31, or say "
                 f"{option('text', one.name)}"
+            )
+
+
+def note_codes(public: Alphabet, rows: int, declared: Collection[str]) -> None:
+    """Note the numbers that look like codes, unless the curator ``declared`` them numbers."""
+    for name in coded_columns(public, rows):
+        if name not in declared:
+            note(
+                f"the numbers of column {name!r} look like codes; {option('text', name)} recodes them as "
+                f"categories, {option('number', name)} says that they measure something"
             )
 
 

@@ -9,25 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hartley.errors import WriteError
 from hartley.frontiers import Point
-from hartley.measures.audit import Audit
+from hartley.measures.audit import Audit, audit
 from hartley.measures.by_column import ColumnLeft, guess_to_dict
-from hartley.measures.joined_parts import measured_parts
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.usefulness import Usefulness
 from hartley.measures.verdicts import ToleranceMeasures
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Ints
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
 from hartley.model.words import ObjectiveName
 from hartley.operating_system import undisturbed
 from hartley.releases.certificate import Certificate, Envelope, file_sha256
-from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy
 from hartley.releases.record import Commitments, Record
 from hartley.releases.rows.reader_view import Observed
@@ -133,8 +128,6 @@ class ReleaseResult:
     """Where a budget buys nothing, the fewest rows found to help; ``None`` if none were."""
     needed_rows: int = 0
     """Where a budget buys nothing, fewer rows than these cannot keep what is required of a released value."""
-    searched_parts: int = 1
-    """In how many parts the table was searched: more than one where it did not fit into memory as a whole."""
     statement: str | None = None
     """What the certificate promises to a reader who knows the program; ``None``: nothing."""
     by_sensitive: tuple[ColumnLeft, ...] = ()
@@ -197,7 +190,7 @@ class ReleaseResult:
             "requirements": [verdict.to_dict() for verdict in self.requirements],
             "usefulness": self.usefulness.to_dict(),
             "complete": self.complete,
-            "searched_parts": self.searched_parts,
+            "searched_parts": 1,  # as before 0.3, when large tables were searched in parts
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
             "formula_cells": dict(self.formula_cells),
             "statement": self.statement,
@@ -257,8 +250,7 @@ def write_release(
     together = reached.audit if plan.earlier else None
     together_all = None
     if plan.earlier:
-        everything = _parts(observed, book, harmless=True, earlier=True)
-        together_all = measured_parts(everything, whole.sensitive).audit
+        together_all = audit(observed.reader(book, harmless=True, earlier=True))
     usefulness = Usefulness.of(
         whole.without_side(), book.partition, reached.point.withheld, shown_columns(seen.public, book)
     )
@@ -298,7 +290,7 @@ def write_release(
                 public=seen.public,
                 book=book,
                 utility=demand.utility,
-                joint=reached.joint if reached.parts == 1 else None,
+                joint=reached.joint,
                 before=whole,
                 audit=together or after,
                 verdicts=reached.verdicts,
@@ -398,7 +390,6 @@ def write_release(
         complete=writing.is_complete,
         cost_meaning=demand.question.cost_meaning,
         objective=demand.question.objective if demand.demand.cap is None else "worst",
-        searched_parts=reached.parts,
         joint=reached.joint,
         partition=book.partition,
     )
@@ -409,28 +400,21 @@ def _measured(
 ) -> tuple[dict[str, Audit], dict[str, ToleranceMeasures]]:
     """Measure what is learnt before and after; where there is a tolerance, what is kept apart, too."""
     book, closeness = reached.book, reached.closeness
-    every: Ints = np.arange(whole.sensitive.size)
-    readers = {"before": iter([(whole, every)])}
+    audits: dict[str, Audit] = {}
+    apart: dict[str, ToleranceMeasures] = {}
+
+    def measure(name: str, joint: JointRange) -> None:
+        audits[name] = audit(joint)
+        if not closeness.is_empty:
+            apart[name] = ToleranceMeasures.of(joint, closeness)
+
+    measure("before", whole)
     if plan.earlier or not closeness.is_empty:
-        readers["after"] = _parts(observed, book)
+        measure("after", observed.reader(book))
     if plan.harmless:
-        readers["after_all"] = _parts(observed, book, harmless=True)
-    found = {
-        name: measured_parts(parts, whole.sensitive, closeness=closeness, are_separated=True)
-        for name, parts in readers.items()
-    }
-    audits = {name: one.audit for name, one in found.items()}
+        measure("after_all", observed.reader(book, harmless=True))
     audits.setdefault("after", reached.audit)  # the reader for whom it must hold is this one
     audits.setdefault("after_all", audits["after"])
-    apart = {name: one.separation for name, one in found.items() if one.separation is not None}
     if apart:
         apart.setdefault("after_all", apart["after"])
     return audits, apart
-
-
-def _parts(
-    observed: Observed, book: Codebook, *, harmless: bool = False, earlier: bool = False
-) -> Iterator[tuple[JointRange, Ints]]:
-    """Return what a reader sees, in parts, each with the places of its sensitive values."""
-    for part in observed.reader_parts(book, harmless=harmless, earlier=earlier):
-        yield part.joint, part.sensitive_places

@@ -21,14 +21,16 @@ from hartley.errors import ColumnError, InputError, OptionError, option
 from hartley.model import Alphabet, Coordinate, Label
 from hartley.model.shapes.border_grid import OwnBorders, is_list
 from hartley.model.words import OBJECTIVES, ObjectiveName
+from hartley.tables.looks.orders import known_order
 from hartley.tables.value_files import read_dissimilarities, read_hierarchy, read_order
+from hartley.workflow.request.named_ranges import named_ranges
 from hartley.workflow.request.utility_choice import UtilityChoice
 
 if TYPE_CHECKING:
     from hartley.search.codebooks import CodebookOptions, ColumnSettings
 
 Listed: TypeAlias = str | Path | Sequence[str]
-"""A file of values, or the values."""
+"""A file of values, the values, or ``auto`` where their words tell."""
 Tree: TypeAlias = str | Path | Sequence[Sequence[str]]
 """A file of values with their groups, or its rows."""
 
@@ -91,7 +93,7 @@ class ColumnChoices:
         """Return how codebooks are to be looked for."""
         from hartley.search.codebooks import CodebookOptions
 
-        return CodebookOptions(objective=self.objective, **more)
+        return CodebookOptions(objective=self.objective, spares_columns=not self.weight, **more)
 
     def require_among(self, columns: Iterable[str]) -> None:
         """Refuse what is said about a column that is not published."""
@@ -109,8 +111,8 @@ class ColumnChoices:
         given = self.dissimilarity[name]
         return read_dissimilarities(given) if isinstance(given, (str, Path)) else dict(given)
 
-    def settings(self, coordinate: Coordinate, *, keep: bool) -> ColumnSettings:
-        """Return what is said about one column."""
+    def settings(self, coordinate: Coordinate, *, keep: bool, has_ranges: bool = False) -> ColumnSettings:
+        """Return what is said about one column; only with ``has_ranges`` may numbers have a hierarchy."""
         from hartley.search.codebooks import ColumnSettings
 
         name = coordinate.name
@@ -135,6 +137,20 @@ class ColumnChoices:
             raise OptionError(
                 f"column {name!r} has {option(texts[0])} and {option('dissimilarity')}; give one of them"
             )
+        is_line = coordinate.kind in ("number", "date", "timestamp")
+        if texts == ["hierarchy"] and is_line:
+            if not has_ranges:
+                raise OptionError(
+                    f"column {name!r} is a {coordinate.kind}, and hierarchies of these are of "
+                    f"{option('shape', 'columns')}; choose that shape"
+                )
+            if borders is not None:
+                raise OptionError(
+                    f"column {name!r} has {option('hierarchy')} and {option('borders')}; give one"
+                )
+            if not keep:
+                borders = named_ranges(self.hierarchy[name], coordinate)
+            texts = []
         if texts and coordinate.kind != "text":
             raise OptionError(
                 f"{option(texts[0])} is for text; column {name!r} is a {coordinate.kind}, unless it is "
@@ -144,13 +160,23 @@ class ColumnChoices:
             keep=keep,
             borders=None if keep else borders,
             weight=float(self.weight.get(name, 1.0)),
-            order=_order(self.order[name]) if name in self.order else None,
-            hierarchy=_rows(self.hierarchy[name], name) if name in self.hierarchy else None,
+            order=_order(self.order[name], coordinate) if name in self.order else None,
+            hierarchy=_rows(self.hierarchy[name], name) if "hierarchy" in texts else None,
             prefix=name in self.prefix,
         )
 
 
-def _order(given: Listed) -> Sequence[str]:
+def _order(given: Listed, coordinate: Coordinate) -> Sequence[str]:
+    """Return the order that is said, or with ``auto`` the one that common words have."""
+    if given == "auto":
+        cells = [str(cell) for cell in _cells(coordinate) if cell is not None]
+        found = known_order(cells)
+        if found is None:
+            raise OptionError(
+                f"the order of the values of column {coordinate.name!r} is not known; list them from least "
+                f"to greatest in a file, one on each line ({option('order', f'{coordinate.name}=FILE')})"
+            )
+        return found
     return read_order(given) if isinstance(given, (str, Path)) else tuple(given)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from hartley.errors import OptionError, option
-from hartley.model.words import LABELS, LIKE_INPUT, Consent, Labels, LikeInput
+from hartley.model.words import FILE_LABELS, LIKE_INPUT, Consent, FileLabel, Labels, LikeInput
 from hartley.releases.formats import Format
 from hartley.workflow.request.study_table import names
 
@@ -16,7 +16,7 @@ from hartley.workflow.request.study_table import names
 class DestinationFields(TypedDict, total=False):
     """The fields of a destination, as keywords of the one-call forms."""
 
-    labels: Labels | None
+    labels: FileLabel | None
     policy: str | Path | None
     certificate: str | Path | None
     key: str | Path | None
@@ -35,7 +35,7 @@ class Destination:
     """Where a release goes, and how it is written."""
 
     output: str | Path
-    labels: Labels | None = None
+    labels: FileLabel | None = None
     """What stands for a cluster; ``None``: the codeword, and sets for text."""
     policy: str | Path | None = None
     certificate: str | Path | None = None
@@ -57,10 +57,15 @@ class Destination:
     """Whether a CSV file made from one has its delimiter, decimal mark and encoding; ``"bom"``: these, but in
     UTF-8 with a byte order mark, by which Excel knows it."""
 
+    @property
+    def words(self) -> Labels | None:
+        """What a cluster is called in codebooks: bounds are the ends of ranges."""
+        return "range" if self.labels == "bounds" else self.labels
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "accept_identifier", names(self.accept_identifier))
-        if self.labels is not None and self.labels not in LABELS:
-            raise OptionError.unknown("kind of labels", self.labels, LABELS)
+        if self.labels is not None and self.labels not in FILE_LABELS:
+            raise OptionError.unknown("kind of labels", self.labels, FILE_LABELS)
         if self.like_input not in LIKE_INPUT:
             raise OptionError.unknown("way to write as the input was", self.like_input, LIKE_INPUT)
         if self.like_input == "bom" and Format.of(Path(self.output)).name != "csv":

@@ -15,8 +15,10 @@ class DemandFields(TypedDict, total=False):
     distinct_l: int
     separated_l: int
     row_k: int
+    max_leakage: float
     max_distortion: float
     largest_cluster: int
+    utility_weight: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +32,10 @@ class NamedDemand:
     distinct_l: int | None = None
     separated_l: int | None = None
     row_k: int | None = None
+    max_leakage: float | None = None
     max_distortion: float | None = None
     largest_cluster: int | None = None
+    utility_weight: float | None = None
 
     def beside(self, wanted: Wanted) -> Demand:
         """Return the demand with what was given in another way, where nothing is said twice."""

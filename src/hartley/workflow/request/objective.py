@@ -111,6 +111,8 @@ class ObjectiveFields(ColumnFields, total=False):
     withheld_label: str | None
     transparent: TransparentName | None
     transparent_knows: int
+    reference: Any
+    keep_together: str | Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +151,11 @@ class Objective:
     are tried then: only those that cannot fail, or others too, and more after one has failed."""
     transparent_knows: int = 0
     """How many sensitive values that reader may know besides."""
+    reference: Any = None
+    """Another table of the same columns, such as last year's, by which the cuts of a tree are chosen."""
+    keep_together: str | Sequence[str] = ()
+    """Rows of which everybody knows that they mostly share a sensitive value, such as ``age<15``: cuts of a
+    tree keep them together with others."""
 
     def __post_init__(self) -> None:
         self._require_transparent()
@@ -183,6 +190,12 @@ class Objective:
             )
         if self.search == "greedy" and not (self.clusters.is_any and self.withholds_nothing):
             raise OptionError(f"shapes and withheld rows are of {option('search', 'optimal')}")
+        if self.clusters.name != "tree" and (self.reference is not None or self.facts):
+            name = "reference" if self.reference is not None else "keep_together"
+            raise OptionError(
+                f"{option(name)} is told to a tree of cuts; say {option('shape', 'tree')} or "
+                f"{option('transparent')}"
+            )
         if self.clusters.name == "columns":
             self._require_columns()
         elif self.clusters.name == "tree":
@@ -205,10 +218,18 @@ class Objective:
         if self.shape == "any" or self.shape == ANY_SHAPE:
             object.__setattr__(self, "shape", "tree")
         name = self.shape.name if isinstance(self.shape, Shape) else self.shape
-        if name != "tree":
+        if name == "intervals":
             raise OptionError(
-                f"{here} is proved for {option('shape', 'tree')} alone; leave {option('shape')} out"
+                f"{here} is proved for {option('shape', 'tree')}, its default, and for "
+                f"{option('shape', 'columns')}, also of one column; choose one of them"
             )
+        if name == "columns" and any(one.number for one in Budget.several(self.withhold)):
+            raise OptionError(
+                f"{here} withholds no rows: which rows are left out would tell something; leave "
+                f"{option('withhold')} out"
+            )
+        if name == "columns" and self.objective != "mean":
+            raise OptionError(f"{here} goes without {option('objective')}: levels have a rule of their own")
 
     def _require_tree(self, choices: ColumnChoices) -> None:
         """Refuse what a tree does not look at."""
@@ -257,6 +278,12 @@ class Objective:
             )
 
     @property
+    def facts(self) -> tuple[str, ...]:
+        """What everybody knows of rows, as it was given."""
+        given = self.keep_together
+        return (given,) if isinstance(given, str) else tuple(given or ())
+
+    @property
     def columns(self) -> ColumnChoices:
         """What was said about single columns."""
         return ColumnChoices(
@@ -275,7 +302,7 @@ class Objective:
         given = self.utility
         if isinstance(given, Utility):
             return UtilityChoice()
-        return given if isinstance(given, UtilityChoice) else UtilityChoice(name=given)
+        return given if isinstance(given, UtilityChoice) else UtilityChoice.named(given)
 
     @property
     def clusters(self) -> Shape:
@@ -308,9 +335,9 @@ class Objective:
                     f"{option('shape', self.clusters.name)} has a loss of its own; leave utility out"
                 )
             return self.utility
-        if self.clusters.name == "tree" and len(public.coordinates) == 1 and public.positions is None:
-            return UtilityChoice(name="resolution").for_alphabet(public)
         if self.clusters.name in ("columns", "tree"):
+            if len(public.coordinates) == 1 and public.positions is None:
+                return UtilityChoice(name="resolution").for_alphabet(public)
             return ColumnsDistortion.of(public, "midpoint")
         if self.clusters.name == "intervals":
             return self.choice.for_alphabet(public, labels)

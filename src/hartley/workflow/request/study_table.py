@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
 from hartley.argument_kinds import require_field_kinds
-from hartley.errors import OptionError, option, quoted, require_not_removed
+from hartley.errors import OptionError, nearest, option, quoted, require_not_removed
 from hartley.model import Alphabet, JointRange, Label
 from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
@@ -283,7 +282,7 @@ def sorted_into(given: Mapping[str, Any], *kinds: type) -> list[dict[str, Any]]:
         if not any(name in names for names in known):
             require_not_removed(name)
             every = sorted(set().union(*known))
-            near = get_close_matches(name, every, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {quoted(every, last=' and ')}"
+            near = nearest(name, every)
+            hint = f"did you mean {near!r}?" if near else f"there are {quoted(every, last=' and ')}"
             raise OptionError(f"unknown keyword {name!r}; {hint}")
     return [{name: value for name, value in given.items() if name in names} for names in known]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -66,6 +66,21 @@ class UtilityChoice:
             raise OptionError.unknown("codeword", self.codeword, CODEWORDS)
         if self.combination not in COMBINATIONS:
             raise OptionError.unknown("combination", self.combination, COMBINATIONS)
+
+    @classmethod
+    def named(cls, name: str | None) -> UtilityChoice:
+        """Return a utility by its name, or by what it is called elsewhere: a codeword, or size.
+
+        >>> UtilityChoice.named("centroid").codeword, UtilityChoice.named("size").name
+        ('centroid', 'resolution')
+        """
+        known = (*UTILITIES, *CODEWORDS, "size")
+        if name is not None and name not in known:
+            raise OptionError.unknown("utility", name, known)
+        codeword = next((one for one in CODEWORDS if one == name), None)
+        if codeword is not None:
+            return cls(name="distortion", codeword=codeword)
+        return cls(name=cast("UtilityName | None", "resolution" if name == "size" else name))
 
     def for_alphabet(self, public: Alphabet, labels: Labels | None = None) -> Utility:
         """Build the utility for these public values; ``labels`` that are codewords decide what is counted."""

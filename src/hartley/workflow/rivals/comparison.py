@@ -60,7 +60,7 @@ class Refused:
     """With its mentions of options; they are worded where it is shown."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Method:
     """What one method did."""
 
@@ -138,6 +138,15 @@ class Comparison:
         from hartley.report.notebook import comparison_frame
 
         return comparison_frame(self)
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the frontier, and one labelled mark for every other method; see :meth:`Frontier.plot`."""
+        beside = {
+            method.name: (method.answer.point,)
+            for method in self.methods[1:]
+            if isinstance(method.answer, Measured)
+        }
+        return self.frontier.plot(beside=beside, chosen=self.ours.point, **options)
 
     @property
     def joint(self) -> JointRange:

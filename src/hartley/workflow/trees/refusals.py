@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hartley.errors import OptionError, option
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
@@ -9,11 +11,20 @@ from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits
 
 
+def without_side(study: StudyTable, objective: Objective) -> StudyTable:
+    """Return the study for a reader who knows the program and everybody's public values, side columns too.
+
+    What that reader knows of everybody is never used against the rule of cuts: of the arrangements that a
+    release leaves possible none depends on it (Theorem T1). So side columns change nothing.
+    """
+    return replace(study, side=()) if objective.transparent and study.side else study
+
+
 def require_transparent(
     study: StudyTable, objective: Objective, destination: Destination, limits: SearchLimits
 ) -> None:
     """Refuse, in one line with the reason, what would let that reader work backwards, or is not proved."""
-    if objective.clusters.name != "tree":
+    if objective.clusters.name != "tree" and not objective.transparent:
         return
     here = option("transparent") if objective.transparent else option("shape", "tree")
     if study.person is not None:

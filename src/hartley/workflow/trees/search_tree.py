@@ -108,7 +108,8 @@ def _grown_point(
         known=question.transparent_knows,
     )
     problem = tree_problem(question, columns)
-    tree = problem.grow(demand, effort.progress)
+    told = {} if question.prior is None else question.prior.for_tree(columns, problem.columns, joint)
+    tree = problem.grow(demand, effort.progress, **told)
     loss = tree_loss(problem.columns, joint, tree)
     partition = Partition(tree.labels)
     largest = float(partition.sizes.max())

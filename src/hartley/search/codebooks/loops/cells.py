@@ -165,6 +165,34 @@ def count_element(element: int, line: int, elements: Elements, memory: Int64s) -
     memory[line, ROWS] += elements.rows[element]
 
 
+@hot_part
+def forget_cell(line: int, memory: Int64s) -> None:
+    """Let nothing be remembered of a cell."""
+    memory[line, NEXT] = 0
+    memory[line, COUNTED] = 0
+    memory[line, ROWS] = 0
+
+
+@hot_part
+def forget_band(at: int, state: State) -> None:
+    """Let a band hold nothing."""
+    state.band[at, SIZE] = 0
+    state.band[at, HELD] = 0
+    state.band[at, LOW] = -1
+    state.band[at, HIGH] = -1
+
+
+@hot_part
+def add_value(value: int, missing: int, at: int, layout: Layout, state: State) -> None:
+    """Add a value to what a band holds; values come in their order."""
+    state.band[at, SIZE] += 1
+    state.band[at, HELD] += layout.rows[value]
+    if value != missing:
+        if state.band[at, LOW] < 0:
+            state.band[at, LOW] = value
+        state.band[at, HIGH] = value
+
+
 @hot_loop
 def withheld_rows(
     cell: Int32s, cells: int, column: int, label: Int32s, bands: int, elements: Elements, scratch: Scratch
@@ -182,9 +210,7 @@ def withheld_rows(
             line = used
             used += 1
             scratch.slot[place] = mark + used
-            memory[line, NEXT] = 0
-            memory[line, COUNTED] = 0
-            memory[line, ROWS] = 0
+            forget_cell(line, memory)
         count_element(element, line, elements, memory)
     scratch.mark[0] = mark + used
     withheld = 0
@@ -218,9 +244,7 @@ def split_cells(
 def poor_cells(cell: Int32s, cells: int, elements: Elements, memory: Int64s, poor: Flags) -> int:
     """Mark the cells that are not enough; return their rows."""
     for line in range(cells):
-        memory[line, NEXT] = 0
-        memory[line, COUNTED] = 0
-        memory[line, ROWS] = 0
+        forget_cell(line, memory)
     for element in range(len(cell)):
         count_element(element, cell[element], elements, memory)
     withheld = 0
@@ -237,18 +261,9 @@ def fill_bands(layout: Layout, state: State) -> None:
     for column in range(len(layout.weight)):
         base = layout.base[column]
         for at in range(base, base + state.bands[column]):
-            state.band[at, SIZE] = 0
-            state.band[at, HELD] = 0
-            state.band[at, LOW] = -1
-            state.band[at, HIGH] = -1
+            forget_band(at, state)
         for value in range(base, layout.base[column + 1]):
-            at = base + state.label[value]
-            state.band[at, SIZE] += 1
-            state.band[at, HELD] += layout.rows[value]
-            if value != layout.missing[column]:
-                if state.band[at, LOW] < 0:
-                    state.band[at, LOW] = value
-                state.band[at, HIGH] = value
+            add_value(value, layout.missing[column], base + state.label[value], layout, state)
 
 
 @hot_loop
@@ -326,18 +341,12 @@ def settle(
     line = len(memory) - 1
     for element in range(len(state.cell)):
         cell = state.cell[element]
-        if not state.poor[cell]:
+        if state.poor[cell]:
+            count_element(element, line, elements, memory)
+        else:
             memory[cell, ROWS] += elements.rows[element]
-            continue
-        code = elements.code[element]
-        if code >= memory[line, NEXT]:
-            counted = memory[line, COUNTED]
-            if elements.begin[code] <= counted < elements.end[code]:
-                memory[line, COUNTED] = counted + 1
-                memory[line, NEXT] = elements.next_code[code]
     is_enough = memory[line, COUNTED] == elements.total and withheld >= elements.row_k
-    memory[line, NEXT] = 0
-    memory[line, COUNTED] = 0
+    forget_cell(line, memory)
     best, least, least_rows = -1, 0.0, 0
     for cell in range(cells):
         rows = memory[cell, ROWS]

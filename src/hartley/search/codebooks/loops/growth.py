@@ -25,7 +25,6 @@ from hartley.search.codebooks.loops.cells import (
     HIGH,
     LATER,
     LOW,
-    NEXT,
     OPEN,
     ROWS,
     SIZE,
@@ -39,6 +38,10 @@ from hartley.search.codebooks.loops.cells import (
     State,
     Terms,
     Trial,
+    add_value,
+    count_element,
+    forget_band,
+    forget_cell,
 )
 
 
@@ -58,18 +61,10 @@ def width_of(column: int, band: int, layout: Layout, state: State) -> float:
 def measure_band(column: int, band: int, layout: Layout, state: State) -> None:
     """Fill in what a band holds."""
     at = layout.base[column] + band
-    state.band[at, SIZE] = 0
-    state.band[at, HELD] = 0
-    state.band[at, LOW] = -1
-    state.band[at, HIGH] = -1
+    forget_band(at, state)
     for value in range(layout.base[column], layout.base[column + 1]):
         if state.label[value] == band:
-            state.band[at, SIZE] += 1
-            state.band[at, HELD] += layout.rows[value]
-            if value != layout.missing[column]:
-                if state.band[at, LOW] < 0:
-                    state.band[at, LOW] = value
-                state.band[at, HIGH] = value
+            add_value(value, layout.missing[column], at, layout, state)
 
 
 @hot_part
@@ -196,14 +191,7 @@ def count_sides(split: int, elements: Elements, layout: Layout, state: State, tr
         if memory[2 * cell, ROWS] == 0 and memory[2 * cell + 1, ROWS] == 0:
             trial.touched[used] = cell
             used += 1
-        line = 2 * cell + apart
-        code = elements.code[element]
-        if code >= memory[line, NEXT]:
-            counted = memory[line, COUNTED]
-            if elements.begin[code] <= counted < elements.end[code]:
-                memory[line, COUNTED] = counted + 1
-                memory[line, NEXT] = elements.next_code[code]
-        memory[line, ROWS] += elements.rows[element]
+        count_element(element, 2 * cell + apart, elements, memory)
     state.numbers[VISITS] += state.band[at, STOP] - state.band[at, START]
     return used
 
@@ -271,9 +259,7 @@ def forget_sides(used: int, trial: Trial) -> None:
     for place in range(used):
         cell = trial.touched[place]
         for line in range(2 * cell, 2 * cell + 2):
-            trial.memory[line, NEXT] = 0
-            trial.memory[line, COUNTED] = 0
-            trial.memory[line, ROWS] = 0
+            forget_cell(line, trial.memory)
 
 
 @hot_part

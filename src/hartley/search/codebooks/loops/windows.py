@@ -10,7 +10,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int32s, Int64s
-from hartley.search.codebooks.loops.cells import COUNTED, NEXT, ROWS, TINY, Elements
+from hartley.search.codebooks.loops.cells import COUNTED, ROWS, TINY, Elements, count_element, forget_cell
 
 
 @hot_loop
@@ -122,16 +122,8 @@ def counted_windows(
     for first in range(blocks):
         for end in range(first, blocks):
             for element in range(len(block)):
-                if block[element] < first or block[element] > end:
-                    continue
-                line = other[element]
-                code = elements.code[element]
-                if code >= memory[line, NEXT]:
-                    counted = memory[line, COUNTED]
-                    if elements.begin[code] <= counted < elements.end[code]:
-                        memory[line, COUNTED] = counted + 1
-                        memory[line, NEXT] = elements.next_code[code]
-                memory[line, ROWS] += elements.rows[element]
+                if first <= block[element] <= end:
+                    count_element(element, other[element], elements, memory)
             keeps, loss, gone = 0, 0.0, 0
             for line in range(len(cost)):
                 rows = memory[line, ROWS]
@@ -140,9 +132,7 @@ def counted_windows(
                     loss += rows * cost[line]
                 else:
                     gone += rows
-                memory[line, NEXT] = 0
-                memory[line, COUNTED] = 0
-                memory[line, ROWS] = 0
+                forget_cell(line, memory)
             kept[first, end] = keeps
             kept_cost[first, end] = loss
             withheld[first, end] = gone
@@ -170,50 +160,3 @@ def shortest_path(
                 back[end] = first
                 gone[end] = gone[first] + withheld[first, end - 1]
     return float(least[blocks])
-
-
-@hot_loop
-def latest_starts(
-    start: Int64s, order: Int64s, count_of: Int64s, wanted: Int64s, elements: Elements, latest: Int64s
-) -> None:
-    """Fill in, for each value of a line, the latest start of a window that ends there and is enough; else -1.
-
-    For counts of distinct codes, the column standing alone. ``order`` holds the elements by values, which
-    begin at ``start``.
-    """
-    counts = len(wanted)
-    held = np.zeros(len(elements.next_code), dtype=np.int64)
-    found = np.zeros(counts + 1, dtype=np.int64)
-    rows, first = 0, 0
-    for end in range(len(start) - 1):
-        for place in range(start[end], start[end + 1]):
-            code = elements.code[order[place]]
-            if held[code] == 0:
-                found[count_of[code]] += 1
-            held[code] += 1
-            rows += elements.rows[order[place]]
-        is_enough = True
-        while is_enough and first <= end:
-            is_enough = rows >= elements.row_k
-            for count in range(counts):
-                if found[count] < wanted[count]:
-                    is_enough = False
-            if not is_enough:
-                break
-            latest[end] = first
-            for place in range(start[first], start[first + 1]):
-                code = elements.code[order[place]]
-                held[code] -= 1
-                if held[code] == 0:
-                    found[count_of[code]] -= 1
-                rows -= elements.rows[order[place]]
-            first += 1
-        if latest[end] >= 0:
-            # The window that begins there is still enough: put its first value back.
-            first -= 1
-            for place in range(start[first], start[first + 1]):
-                code = elements.code[order[place]]
-                if held[code] == 0:
-                    found[count_of[code]] += 1
-                held[code] += 1
-                rows += elements.rows[order[place]]

@@ -142,8 +142,6 @@ def gap_between(cells: Cells, column: int, one: float, other: float) -> float:
         return abs(one - other)
     if kind == 1:
         return float(cells.apart[column])
-    if kind == 2:
-        return width_between(cells, column, min(one, other), max(one, other))
     return float(cells.gap[cells.gap_at[column] + int(one) * cells.size[column] + int(other)])
 
 
@@ -152,7 +150,7 @@ def gap_to_run(cells: Cells, column: int, cell: float, low: float, high: float) 
     """Return a gap that the cell has at least from every cell between these two."""
     if low <= cell <= high:
         return 0.0
-    if cells.kind[column] == 3 and low < high:
+    if cells.kind[column] == 2 and low < high:
         return 0.0
     return gap_between(cells, column, cell, low if cell < low else high)
 

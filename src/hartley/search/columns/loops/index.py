@@ -58,6 +58,16 @@ class Walk(NamedTuple):
     met_gap: Floats
 
 
+class Indexed(NamedTuple):
+    """A table and a demand with the index of its tuples, and scratch paper."""
+
+    cells: Cells
+    needs: Needs
+    marks: Marks
+    tree: Tree
+    walk: Walk
+
+
 class Sorting(NamedTuple):
     """Scratch paper to sort tuples on."""
 
@@ -195,23 +205,12 @@ def has_code_left(needs: Needs, marks: Marks, walk: Walk, one: int, stamp: int, 
 
 
 @inner_part
-def open_box(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    tree: Tree,
-    walk: Walk,
-    size: int,
-    one: int,
-    box: int,
-    most: float,
-    stamp: int,
-    per_code: int,
-) -> int:
+def open_box(table: Indexed, size: int, one: int, box: int, most: float, stamp: int, per_code: int) -> int:
     """Put what a box holds on the heap, as far as it lies within a gap of the tuple.
 
     Of the tuples, only those with a code that was met less often than this under the stamp (-1: all).
     """
+    cells, needs, marks, tree, walk = table
     n = len(cells.place)
     if tree.left[box] < 0:
         for i in range(tree.first[box], tree.last[box]):
@@ -229,10 +228,9 @@ def open_box(
 
 
 @inner_part
-def reach_of(
-    cells: Cells, needs: Needs, marks: Marks, tree: Tree, walk: Walk, one: int, most: float
-) -> float:
+def reach_of(table: Indexed, one: int, most: float) -> float:
     """Return the least gap within which the tuples around one are enough, ``most`` where that is farther."""
+    cells, needs, marks, tree, walk = table
     n = len(cells.place)
     prune = len(tree.bits[0]) * 64 >= len(marks.kept)
     for word in range(len(walk.mask)):
@@ -250,7 +248,7 @@ def reach_of(
         if item >= n:
             if not (prune and rows >= needs.row_k and is_used_up(tree, item - n, walk)):
                 only_new = stamp if rows >= needs.row_k else NONE
-                size = open_box(cells, needs, marks, tree, walk, size, one, item - n, most, only_new, ONE)
+                size = open_box(table, size, one, item - n, most, only_new, ONE)
             continue
         helps = rows < needs.row_k
         rows += needs.rows[item]
@@ -283,16 +281,7 @@ def reach_of(
 
 
 @hot_loop
-def reaches(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    tree: Tree,
-    walk: Walk,
-    members: Places,
-    most: float,
-    out: Floats,
-) -> None:
-    """Write the reach of every one of some tuples."""
+def reaches(table: Indexed, members: Places, most: float, out: Floats) -> None:
+    """Fill ``out[i]`` with the reach of tuple ``members[i]``, ``most`` where it is farther."""
     for i in range(len(members)):
-        out[i] = reach_of(cells, needs, marks, tree, walk, members[i], most)
+        out[i] = reach_of(table, members[i], most)

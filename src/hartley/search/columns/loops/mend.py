@@ -29,7 +29,6 @@ from hartley.search.columns.loops.cells import (
 
 MOST_DISSOLVED = 12
 FAILED, DONE, LISTS_NEEDED = 0, 1, 2
-IDS, MOVES, QUEUE = 0, 1, 2
 
 
 class Clusters(NamedTuple):
@@ -63,6 +62,16 @@ class Near(NamedTuple):
     start: Places
     size: npt.NDArray[np.int16]
     pool: Int32s
+
+
+class Mending(NamedTuple):
+    """What is mended: the table and the demand, the partition, lists of near tuples."""
+
+    cells: Cells
+    needs: Needs
+    marks: Marks
+    clusters: Clusters
+    near: Near
 
 
 @inner_part
@@ -217,22 +226,14 @@ def dissolve(cells: Cells, clusters: Clusters, cluster: int) -> None:
 
 
 @hot_loop
-def form(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    clusters: Clusters,
-    near: Near,
-    one: int,
-    target: float,
-    dissolving: int,
-) -> int:
+def form(work: Mending, one: int, target: float, dissolving: int) -> int:
     """Grow a cluster from a free tuple within the target; return how many were dissolved, -1 if it fails.
 
     The next member is the one that brings something new and gives the least side; of equal ones a free tuple
     before one that can be spared before one whose cluster is dissolved (at most ``dissolving`` of them), then
     the nearest.
     """
+    cells, needs, marks, clusters, near = work
     clusters.counts[0] -= 1
     own = clusters.ids[clusters.counts[0]] + ZERO
     move(cells, clusters, one, own)
@@ -296,22 +297,13 @@ def nearest_cluster(cells: Cells, clusters: Clusters, near: Near, one: int, own:
 
 
 @hot_loop
-def place_all(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    clusters: Clusters,
-    near: Near,
-    order: Places,
-    target: float,
-    dissolving: int,
-    nearest: int,
-) -> int:
+def place_all(work: Mending, order: Places, target: float, dissolving: int, nearest: int) -> int:
     """Set these tuples free and place them within the target; return FAILED, DONE or LISTS_NEEDED.
 
     Where lists of near tuples are needed first, ``clusters.queue[:clusters.counts[2]]`` are the tuples that
     need them.
     """
+    cells, needs, _, clusters, near = work
     clusters.counts[1] = 0
     clusters.counts[2] = len(order)
     for i in range(len(order)):
@@ -334,7 +326,7 @@ def place_all(
             break
         moves, queued = clusters.counts[1], clusters.counts[2]
         own = clusters.ids[clusters.counts[0] - 1] + ZERO
-        more = form(cells, needs, marks, clusters, near, one, target, dissolving - dissolved)
+        more = form(work, one, target, dissolving - dissolved)
         other = nearest_cluster(cells, clusters, near, one, own, nearest)
         joined = np.inf
         if other >= 0:

@@ -32,6 +32,7 @@ from hartley.search.columns.loops.cells import (
     width_between,
 )
 from hartley.search.columns.loops.index import (
+    Indexed,
     Tree,
     Walk,
     drop_first,
@@ -60,25 +61,15 @@ class PackedLists(NamedTuple):
 
 @hot_loop
 def near_tuples(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    tree: Tree,
-    walk: Walk,
-    one: int,
-    most_gap: float,
-    nearest: int,
-    per_code: int,
-    most_codes: int,
-    most: int,
-    most_looked_at: int,
-    out: Int32s,
-) -> int:
+    table: Indexed, one: int, most_gap: float, nearest: int, per_code: int, most_codes: int, most: int,
+    most_looked_at: int, out: Int32s,
+) -> int:  # fmt: skip
     """List tuples near one, nearest first, and return how many.
 
     The nearest in any case, then so many holders of each code. It ends when so many codes were met, or so
     many tuples, or about so many tuples and boxes were looked at.
     """
+    cells, needs, marks, tree, walk = table
     n = len(cells.place)
     prune = len(tree.bits[0]) * 64 >= len(marks.kept)
     for word in range(len(walk.mask)):
@@ -96,9 +87,7 @@ def near_tuples(
                 most_looked_at -= tree.last[item - n] - tree.first[item - n]
             if not (prune and got >= nearest and is_used_up(tree, item - n, walk)):
                 only_left = stamp if got >= nearest and needs.row_k <= 1 else NONE
-                size = open_box(
-                    cells, needs, marks, tree, walk, size, one, item - n, most_gap, only_left, per_code
-                )
+                size = open_box(table, size, one, item - n, most_gap, only_left, per_code)
             continue
         helps = got < nearest or needs.row_k > 1
         for at in range(needs.ptr[item], needs.ptr[item + 1]):
@@ -164,36 +153,25 @@ def nearest_tuples(
 
 @hot_loop
 def list_nearest(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    tree: Tree,
-    walk: Walk,
-    members: Places,
-    nearest: int,
-    most: int,
-    most_looked_at: int,
-    lists: PackedLists,
-    used: int,
+    table: Indexed, members: Places, nearest: int, most: int, looks: int, lists: PackedLists, used: int
 ) -> int:
     """Write lists of near tuples from ``used`` on; return how far the room is used then.
 
     A list holds the nearest; where these are not enough together, fewer of them and the nearest holder of
     each code.
     """
+    cells, needs, marks, tree, walk = table
     gaps, out = np.empty(nearest), np.empty(most, np.int32)
     near = np.empty(nearest + 1, np.int32)
     for i in range(len(members)):
         one = members[i]
-        got = nearest_tuples(cells, tree, walk, one, nearest, most_looked_at, gaps, out)
+        got = nearest_tuples(cells, tree, walk, one, nearest, looks, gaps, out)
         for k in range(got):
             near[k] = out[k]
         near[got] = one
         if not is_enough(near, ZERO, got + 1, NONE, needs, marks):
             half, codes = nearest // 2, 2 * needs.wanted[0] if needs.plain else len(marks.kept)
-            got = near_tuples(
-                cells, needs, marks, tree, walk, one, np.inf, half, ONE, codes, most, most_looked_at, out
-            )
+            got = near_tuples(table, one, np.inf, half, ONE, codes, most, looks, out)
         lists.start[one] = used
         lists.size[one] = got
         for k in range(got):
@@ -309,22 +287,13 @@ def has_box(
 
 
 @hot_loop
-def window_above(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    tree: Tree,
-    walk: Walk,
-    one: int,
-    known: float,
-    side: float,
-    near: Int32s,
-) -> float:
+def window_above(table: Indexed, one: int, known: float, side: float, near: Int32s) -> float:
     """Return a bound of a tuple's window, at least ``known`` and at most ``side``, which is known to do.
 
     First whether the known one does (most stop here), then whether anything below the side does (if not, it
     is the window), then by halving.
     """
+    cells, needs, marks, tree, walk = table
     low, high = known, side
     for step in range(STEPS):
         tried = 0.5 * (low + high)
@@ -346,19 +315,9 @@ def window_above(
 
 @hot_loop
 def bound_cluster(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    tree: Tree,
-    walk: Walk,
-    reach: Floats,
-    looked: Flags,
-    members: Places,
-    bound: float,
-    side: float,
-    most: float,
+    table: Indexed, reach: Floats, looked: Flags, members: Places, bound: float, side: float, most: float,
     windows: bool,
-) -> float:
+) -> float:  # fmt: skip
     """Raise the bound by the members of a cluster of this side that were not looked at; write their reaches.
 
     ``reach[x]`` is below 0 where it is not known.
@@ -370,8 +329,8 @@ def bound_cluster(
             continue
         looked[one] = True
         if reach[one] < 0:
-            reach[one] = reach_of(cells, needs, marks, tree, walk, one, most)
+            reach[one] = reach_of(table, one, most)
         bound = max(bound, reach[one])
         if windows and side > bound:
-            bound = max(bound, window_above(cells, needs, marks, tree, walk, one, bound, side, near))
+            bound = max(bound, window_above(table, one, bound, side, near))
     return bound

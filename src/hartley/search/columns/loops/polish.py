@@ -8,6 +8,8 @@ every cluster is enough, no side exceeds the cap and the loss of the touched clu
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from hartley.hot_loops import hot_loop
@@ -35,6 +37,17 @@ MOST_LISTED = 64
 """Tuples in a list of near ones, at most."""
 
 
+class Polishing(NamedTuple):
+    """What a polish works on: the table and the demand, the partition, lists of near tuples, the losses."""
+
+    cells: Cells
+    needs: Needs
+    marks: Marks
+    clusters: Clusters
+    near: PackedLists
+    losses: Losses
+
+
 @inner_part
 def least_growth(cells: Cells, needs: Needs, clusters: Clusters, cluster: int, one: int) -> float:
     """Return what the loss of a cluster grows by at least with a tuple, judged by its box."""
@@ -50,18 +63,9 @@ def least_growth(cells: Cells, needs: Needs, clusters: Clusters, cluster: int, o
 
 
 @inner_part
-def best_taker(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    clusters: Clusters,
-    near: PackedLists,
-    losses: Losses,
-    one: int,
-    own: int,
-    cap: float,
-) -> int:
+def best_taker(work: Polishing, one: int, own: int, cap: float) -> int:
     """Return the cluster whose loss grows least with a tuple, -1 where none can take it."""
+    cells, needs, marks, clusters, near, losses = work
     best, least = NONE, np.inf
     first = near.start[one] + ZERO
     losses.stamp[0] += 1
@@ -86,24 +90,16 @@ def best_taker(
 
 
 @inner_part
-def hand_over(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    clusters: Clusters,
-    near: PackedLists,
-    losses: Losses,
-    cluster: int,
-    cap: float,
-) -> bool:
+def hand_over(work: Polishing, cluster: int, cap: float) -> bool:
     """Hand tuples that a cluster can spare to others where the loss falls; tell whether any went."""
+    cells, needs, marks, clusters, _, losses = work
     any_went = False
     one = clusters.head[cluster] + ZERO
     while one >= 0:
         after = clusters.after[one] + ZERO
         look_without(cells, needs, marks, clusters, losses, one)
         if losses.spared[one]:
-            taker = best_taker(cells, needs, marks, clusters, near, losses, one, cluster, cap)
+            taker = best_taker(work, one, cluster, cap)
             if taker >= 0:
                 if shift(cells, needs, clusters, losses, one, taker) < -LEAST_GAIN:
                     commit(clusters, losses)
@@ -115,17 +111,9 @@ def hand_over(
 
 
 @inner_part
-def exchange(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    clusters: Clusters,
-    near: PackedLists,
-    losses: Losses,
-    cluster: int,
-    cap: float,
-) -> bool:
+def exchange(work: Polishing, cluster: int, cap: float) -> bool:
     """Let a tuple change places with one of another cluster where the loss falls; tell whether it did."""
+    cells, needs, marks, clusters, near, losses = work
     one = clusters.head[cluster] + ZERO
     while one >= 0:
         clear_basis(losses)
@@ -165,17 +153,9 @@ def exchange(
 
 
 @inner_part
-def form_at_least_loss(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    clusters: Clusters,
-    near: PackedLists,
-    losses: Losses,
-    one: int,
-    cap: float,
-) -> float:
+def form_at_least_loss(work: Polishing, one: int, cap: float) -> float:
     """Grow a cluster from a free tuple; return by how much the loss grows, infinite where it fails."""
+    cells, needs, marks, clusters, near, losses = work
     clusters.counts[0] -= 1
     own = clusters.ids[clusters.counts[0]] + ZERO
     growth = shift(cells, needs, clusters, losses, one, own)
@@ -214,17 +194,9 @@ def form_at_least_loss(
 
 
 @inner_part
-def dissolve(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    clusters: Clusters,
-    near: PackedLists,
-    losses: Losses,
-    cluster: int,
-    cap: float,
-) -> bool:
+def dissolve(work: Polishing, cluster: int, cap: float) -> bool:
     """Place the tuples of a cluster anew, each where the loss grows least; tell whether it fell."""
+    cells, needs, clusters, losses = work.cells, work.needs, work.clusters, work.losses
     size = gather(clusters, cluster, NONE, NONE, clusters.queue)
     total = 0.0
     ids = clusters.counts[0]
@@ -240,8 +212,8 @@ def dissolve(
         if moves + 4 * MOST_MEMBERS > len(clusters.moved) or changes + 4 * MOST_MEMBERS > len(losses.changed):
             total = np.inf
             break
-        formed = form_at_least_loss(cells, needs, marks, clusters, near, losses, one, cap)
-        taker = best_taker(cells, needs, marks, clusters, near, losses, one, clusters.label[one] + ZERO, cap)
+        formed = form_at_least_loss(work, one, cap)
+        taker = best_taker(work, one, clusters.label[one] + ZERO, cap)
         joined = np.inf
         if taker >= 0:
             joined = changed_loss(cells, needs, clusters, losses, taker, NONE, one, cap) - losses.loss[taker]
@@ -263,22 +235,13 @@ def dissolve(
 
 @hot_loop
 def polish_clusters(
-    cells: Cells,
-    needs: Needs,
-    marks: Marks,
-    clusters: Clusters,
-    near: PackedLists,
-    losses: Losses,
-    order: Places,
-    begin: int,
-    budget: int,
-    cap: float,
-    most_dissolved: int,
+    work: Polishing, order: Places, begin: int, budget: int, cap: float, most_dissolved: int
 ) -> int:
     """Try to lower the loss of clusters, in this order from a place on; return the place to go on from.
 
     It pauses after about so many looks at two tuples. ``losses.counts[1]`` counts the changes.
     """
+    clusters, losses = work.clusters, work.losses
     changed = 0
     for i in range(begin, len(order)):
         if budget <= 0:
@@ -292,13 +255,11 @@ def polish_clusters(
         if size > MOST_MEMBERS:
             continue
         budget -= size * (size + MOST_LISTED)
-        if hand_over(cells, needs, marks, clusters, near, losses, cluster, cap):
+        if hand_over(work, cluster, cap):
             changed += 1
-        if clusters.size[cluster] > 0 and exchange(cells, needs, marks, clusters, near, losses, cluster, cap):
+        if clusters.size[cluster] > 0 and exchange(work, cluster, cap):
             changed += 1
-        if 0 < clusters.size[cluster] <= most_dissolved and dissolve(
-            cells, needs, marks, clusters, near, losses, cluster, cap
-        ):
+        if 0 < clusters.size[cluster] <= most_dissolved and dissolve(work, cluster, cap):
             changed += 1
     losses.counts[1] += changed
     return len(order)

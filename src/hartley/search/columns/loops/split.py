@@ -123,19 +123,9 @@ def fitting_cuts(line: Int32s, size: int, needs: Needs, marks: Marks, fits: Flag
 
 @inner_part
 def chosen_cut(
-    cells: Cells,
-    line: Int32s,
-    size: int,
-    column: int,
-    start: int,
-    stop: int,
-    middle: float,
-    rule: int,
-    ties: int,
-    rows: Places,
-    fits: Flags,
-    beside: bool,
-) -> int:
+    cells: Cells, needs: Needs, line: Int32s, size: int, column: int, start: int, stop: int, middle: float,
+    rule: int, ties: int, fits: Flags,
+) -> int:  # fmt: skip
     """Return how many tuples of the line lie below the best cut, -1 where there is none.
 
     Where a count is wanted only of sets that touch it, cuts must fit as well.
@@ -144,15 +134,15 @@ def chosen_cut(
     total, below = 0, 0
     if rule == 3:
         for i in range(size):
-            total += rows[line[i]]
+            total += needs.rows[line[i]]
         for i in range(start - 1):
-            below += rows[line[i]]
+            below += needs.rows[line[i]]
     for i in range(start, stop + 1):
         if rule == 3:
-            below += rows[line[i - 1]]
+            below += needs.rows[line[i - 1]]
         left = cells.place[line[i - 1], column]
         right = cells.place[line[i], column]
-        if (left == right and not ties) or (beside and not fits[i]):
+        if (left == right and not ties) or (needs.beside and not fits[i]):
             continue
         if rule == 3:
             key = abs(2.0 * below - total)
@@ -212,18 +202,7 @@ def split_segments(
                     if start <= stop:
                         middle = 0.5 * (low[column] + high[column])
                         cut = chosen_cut(
-                            cells,
-                            line,
-                            size,
-                            column,
-                            start,
-                            stop,
-                            middle,
-                            rule,
-                            ties,
-                            needs.rows,
-                            fits,
-                            needs.beside,
+                            cells, needs, line, size, column, start, stop, middle, rule, ties, fits
                         )
                     if (
                         cut > 0
