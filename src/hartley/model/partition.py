@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from warnings import warn
 
 import numpy as np
@@ -134,9 +135,9 @@ class Partition:
 
     def clusters(self) -> list[list[int]]:
         """Return the members of every cluster, in order."""
-        order = np.argsort(self.labels, kind="stable")
-        ends = np.cumsum(self.sizes)[:-1]
-        return [chunk.tolist() for chunk in np.split(order, ends)]
+        order = np.argsort(self.labels, kind="stable").tolist()
+        ends = np.cumsum(self.sizes).tolist()
+        return [order[start:end] for start, end in pairwise([0, *ends])]
 
     def merge(self, *numbers: int) -> Partition:
         """Return the partition in which these clusters are one."""

@@ -41,8 +41,10 @@ def cell_text(cell: Cell) -> str | None:
     >>> cell_text(180.0), cell_text(0.1), cell_text(Decimal("1.10")), cell_text(True), cell_text(None)
     ('180', '0.1', '1.1', 'true', None)
     """
-    if cell is None:
-        return None
+    if type(cell) is int:
+        return str(cell)
+    if cell is None or type(cell) is str:
+        return cell
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float):

@@ -131,12 +131,13 @@ def codebook(
     _round_ends(coders, clusters)
     is_joint = len(coders) > 1 and labels in ("range", "interval", "set")
     chosen = _plain(coders, clusters) if is_joint else _apart(coders, clusters)
-    told = len(set(map(_key, chosen)))
-    if told < len(chosen) and limit is None and not any(coder.is_text for coder in coders):
+    keys = list(map(_key, chosen))
+    if len(set(keys)) < len(chosen) and limit is None and not any(coder.is_text for coder in coders):
         # Members differ between clusters, so labels that are members never coincide.
         chosen = [next(_members(coders, number, cluster)) for number, cluster in enumerate(clusters)]
+        keys = list(map(_key, chosen))
     numbers: dict[Hashable, int] = {}
-    merged = np.array([numbers.setdefault(_key(label), len(numbers)) for label in chosen])
+    merged = np.array([numbers.setdefault(key, len(numbers)) for key in keys])
     told_apart = Partition(merged[partition.labels])
     first_cluster = partition.labels[told_apart.firsts]
     return Codebook(

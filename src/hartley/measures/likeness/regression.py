@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from hartley.errors import ColumnError, OptionError, option
 from hartley.measures.likeness.binned_columns import SharedColumn
@@ -168,7 +167,9 @@ def _fit(
     noise = explained - (design / scale) @ solution
     variance = float(noise @ noise) / (rows - width)
     spread = np.sqrt(np.maximum(variance * np.diag(np.linalg.inv((design / scale).T @ (design / scale))), 0))
-    half = student.ppf((1 + CONFIDENCE) / 2, rows - width) * spread
+    from scipy.special import stdtrit  # (the quantile of Student's t; slow to load)
+
+    half = stdtrit(rows - width, (1 + CONFIDENCE) / 2) * spread
     found = np.stack([solution, solution - half, solution + half], axis=1) / scale[:, None]
     return found, left_out
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
+import numpy as np
 
 import hartley
 from hartley.measures.audit import Audit
@@ -195,7 +196,9 @@ class Released:
     @property
     def largest(self) -> int:
         """How many values the largest cluster has that is not withheld."""
-        return max((len(cluster) for _, cluster in self.kept_clusters()), default=0)
+        sizes = self.book.partition.sizes
+        withheld = self.policy.withheld
+        return int((sizes if withheld is None else np.delete(sizes, withheld)).max(initial=0))
 
     def _moved(self) -> float | None:
         """Return how far a value of a single column lies from its label, or from the middle of it."""

@@ -43,10 +43,10 @@ def are_codes(column: ColumnLook) -> bool:
     words = set(words_of(column.name))
     if CODED & words:
         return True
-    numbers = whole_numbers(column)
-    if not numbers or COUNTED & words or column.values > MOST_CODES:
+    if COUNTED & words or column.values > MOST_CODES:
         return False
-    return min(numbers) == 1 and max(numbers) < 2 * MOST_CODES and column.repeats >= FEWEST_ROWS_EACH
+    numbers = whole_numbers(column)
+    return bool(numbers) and min(numbers) == 1 and max(numbers) < 2 * MOST_CODES and column.repeats >= FEWEST_ROWS_EACH
 
 
 def missing_code(column: ColumnLook) -> int | None:
@@ -78,7 +78,10 @@ def coded_columns(public: Alphabet, rows: int) -> tuple[str, ...]:
     for one in public.coordinates:
         if one.kind != "number":
             continue
-        cells = [str(cell) for cell in np.unique(one.values[~one.missing]).tolist()]
+        values = np.unique(one.values[~one.missing]).tolist()
+        if len(values) > MOST_CODES and not CODED.intersection(words_of(one.name)):
+            continue
+        cells = list(map(str, values))
         is_whole = all(map(is_whole_number, cells))
         look = ColumnLook(one.name, False, is_whole, rows, len(cells), cells)
         if are_codes(look):

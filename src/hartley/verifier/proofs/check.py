@@ -15,7 +15,7 @@ from math import ceil, floor
 import numpy as np
 
 from hartley.releases.record import Proof
-from hartley.verifier.proofs.problem import SLACK, Goal, Ints, ProofProblem
+from hartley.verifier.proofs.problem import SLACK, Goal, Ints, ProofProblem, different
 
 MOST_EXHAUSTED = 9
 """Values up to which every partition is looked at."""
@@ -67,8 +67,8 @@ def _is_union(problem: ProofProblem, proof: Proof) -> bool:
         return False
     if proof.components is not None:
         return False
-    pairs = np.unique(np.stack([problem.observation, problem.secret]), axis=1)
-    return int(np.bincount(pairs[0]).min()) < proof.distinct_l and proof.clusters is None
+    left = np.bincount(different(problem.observation, problem.secret)[0])
+    return int(left.min()) < proof.distinct_l and proof.clusters is None
 
 
 def _is_window(problem: ProofProblem, proof: Proof) -> bool:
@@ -154,11 +154,7 @@ def _is_counting(problem: ProofProblem, proof: Proof) -> bool:
     clusters, wanted = proof.clusters, proof.distinct_l
     if clusters is None or wanted is None or clusters < 1 or proof.components is not None:
         return False
-    placed = np.ones(problem.size, dtype=bool)
-    if problem.positions is not None:
-        placed = problem.ticks.has_place
-    pairs = np.unique(np.stack([problem.value, problem.secret])[:, placed[problem.value]], axis=1)
-    occurs = np.bincount(pairs[1])
+    occurs = problem.occurs(None if problem.positions is None else problem.ticks.has_place)
     more = clusters + 1
     if int(np.minimum(occurs, more).sum()) >= more * wanted:
         return False

@@ -58,6 +58,14 @@ class ProofProblem:
         """Whether the reader sees or knows something that differs between rows."""
         return bool(self.observation.max() > 0)
 
+    def occurs(self, among: npt.NDArray[np.bool_] | None = None) -> Ints:
+        """Return with how many values, all or some, each sensitive value occurs."""
+        value, secret = self.value, self.secret
+        if among is not None:
+            is_meant = among[value]
+            value, secret = value[is_meant], secret[is_meant]
+        return np.bincount(different(value, secret)[1] if self.has_observations else secret)
+
     @cached_property
     def ticks(self) -> Ticks:
         """Where each value lies, in whole numbers."""
@@ -94,6 +102,14 @@ class ProofProblem:
         if "istar" in requirements:
             most = floor(2.0 ** min(requirements["istar"], MOST_BITS) * (1 + float(SLACK)))
         return Goal(distinct_l=max(least), components=most)
+
+
+def different(first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """Return the different pairs of two columns of numbers."""
+    width = int(second.max(initial=0)) + 1
+    pairs = np.sort(first.astype(np.int64) * width + second)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+    return pairs // width, pairs % width
 
 
 @dataclass(frozen=True, eq=False)

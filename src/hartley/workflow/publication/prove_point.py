@@ -221,8 +221,7 @@ class Prover:
                 for cost in _near(values.in_units(bound), reached):
                     yield Proof(kind="counting", distinct_l=distinct_l, cost=cost, clusters=clusters)
             return
-        pairs = np.unique(np.stack([problem.value, problem.secret]), axis=1)
-        occurs = np.bincount(pairs[1])
+        occurs = problem.occurs()
         low, high = 1, problem.size
         while low < high:
             middle = (low + high + 1) // 2
