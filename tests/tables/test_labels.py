@@ -146,6 +146,17 @@ def test_a_value_that_looks_like_a_label_is_the_value():
     assert fitting(["12***", "12345"], "12***") == {"12***"}
 
 
+def test_a_word_for_a_missing_cell_is_one_unless_it_is_a_value():
+    assert fitting(["a", "b"], "NA") == {"a", "b"}  # as sdcMicro and R write what they suppress
+    assert fitting(["a", "NA"], "NA") == {"NA"}
+    assert fitting([1, 2, None], "NA") == {None}
+
+
+def test_members_of_a_set_may_stand_in_single_quotes():
+    assert fitting(["m", "f", "it's"], "{'m', \"it's\"}") == {"m", "it's"}
+    assert fitting([1, 2, 3], "{'1', '3'}") == {1, 3}
+
+
 def test_an_empty_cell_is_missing_where_the_original_has_such_and_else_anything():
     for values, held in (([1, 2, None], {None}), ([1, 2], {1, 2})):
         original = Alphabet.of_values(values, ("x",)).coordinates[0]

@@ -314,6 +314,16 @@ def test_an_original_that_is_not_the_original_is_refused(files, capsys):
     assert "against itself" in capsys.readouterr().err
 
 
+def test_a_file_in_which_nobody_is_found_is_not_called_protected(files, capsys):
+    _, original, folder = files
+    means = [(22.5, "m", s) for s in (1, 2, 3)] + [(33.5, "f", s) for s in (1, 2, 3)]
+    released = written(folder / "means.csv", frame(means))
+    assert run(["audit", released, "--against", original, "-s", "s", "-p", "x", "-p", "y"]) == 0
+    out = capsys.readouterr().out
+    assert "AT RISK  Nobody of the original is found" in out
+    assert "PROTECTED" not in out
+
+
 def test_the_requirement_needs_an_original(files, capsys):
     released, _, _ = files
     assert run(["audit", released, "-s", "s", "-p", "x", "--require", "disclosed-at-most=0"]) == 2

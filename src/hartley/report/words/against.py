@@ -36,7 +36,8 @@ def against_headline(found: Against, result: AuditResult) -> Headline:
     """Return the verdict on a file that was held against its original.
 
     EXPOSED: someone's value is read off, rightly. AT RISK: someone is singled out, a wrong value is read
-    off, rows of the file leave fewer than three values (two of two), or what was required does not hold.
+    off, rows of the file leave fewer than three values (two of two), what was required does not hold, or
+    nobody is found in the file at all.
     """
     secret = listed([one.column for one in found.columns])
     public = listed(result.audit.public.columns)
@@ -45,6 +46,12 @@ def against_headline(found: Against, result: AuditResult) -> Headline:
             "red",
             f"{people(found.disclosed_right, found.people)} of the original can have their {secret} read "
             f"off, rightly, by anyone who knows their {public}.",
+        )
+    if not found.found:
+        return Headline(
+            "amber",
+            f"Nobody of the original is found in the file by their {public}, so nothing is said about them: is "
+            "each column written as in the original, or as labels that name its values?",
         )
     fewest = [one for one in result.by_sensitive if one.distinct_l < min(FEWEST, one.values)]
     if not result.holds or found.singled_out or found.disclosed_wrong or fewest:

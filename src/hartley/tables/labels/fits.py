@@ -1,10 +1,9 @@
 """Which labels of a released column may stand for which values of the original one.
 
 Where both columns have one kind, equal cells are equal values. Otherwise, and where a label is no value, it
-is read by
-:mod:`~hartley.tables.labels.forms`, or by a file of groups. A missing cell of a release stands for a missing
-cell, or
-for anything where the original has none in that column: then it was withheld.
+is read by :mod:`~hartley.tables.labels.forms`, or by a file of groups. A missing cell of a release, or a word
+for one such as ``NA`` that is no value of the column, stands for a missing cell, or for anything where the
+original has none in that column: then it was withheld.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from hartley.model.alphabet import Label
 from hartley.model.arrays import Int64s
 from hartley.model.label_fit import LabelFit
 from hartley.tables.labels.forms import Form, LabelRead, LabelSpan, pattern_of, read_label, split_set
+from hartley.tables.text_dialect import MISSING_WORDS
 
 Groups = Mapping[str, frozenset[str]]
 """Of each group of a column the values that it holds, as they are written."""
@@ -153,14 +153,12 @@ class _Reader:
 
     def read(self, cell: Label, *, same_kind: bool) -> tuple[Form | None, Iterable[int]]:
         """Return how a cell of the release is read, and the values that it may stand for."""
-        if cell is None or (
-            cell == "" and cell not in self.texts
-        ):  # a lone column has "" in place of nothing
-            return ("missing", self.missing) if self.missing else ("anything", range(len(self.cells)))
-        text = written(cell)
-        if text in self.groups:
+        text = "" if cell is None else written(cell)
+        if cell is not None and text in self.groups:
             held = [self.texts[one] for one in self.groups[text] if one in self.texts]
             return "group", [*held, *(self.missing if text.endswith(" or missing") else ())]
+        if cell is None or (text in ("", *MISSING_WORDS) and text not in self.texts):
+            return ("missing", self.missing) if self.missing else ("anything", range(len(self.cells)))
         if same_kind and cell in self.places:
             return "value", [self.places[cell]]
         if text in self.texts:

@@ -10,7 +10,7 @@ written                                       read as
 ``>64``, ``over 64``                          the same beyond 64
 ``<18``, ``under 18``, ``<=17``, ``up to 17`` a band without a lower end
 ``2020``, ``2020-03``, ``2020-Q1`` of dates   the days of that year, month, quarter, half-year or week
-``{a, b}``, ``a or b``, ``a, b or c``         a set of values; one in quotes may hold commas and ``or``
+``{a, b}``, ``a or b``, ``a, b or c``         a set of values; in ``'`` or ``"`` one may hold commas and ``or``
 ``other``, ``all others``                     what no other label of the column names
 ``12***``, ``ab*``                            values that begin so, as long as the label if any is
 ``*``, ``all``                                anything
@@ -41,7 +41,7 @@ _OPEN_UP = r"(?:\+|(?:and|or) (?:over|more|above|older|later|up|greater|higher))
 _OPEN_DOWN = r"(?:and|or) (?:under|less|below|younger|earlier|lower|fewer)"
 _ANYTHING = re.compile(r"\*+|all|any|ANY|All", re.ASCII)
 _REST = re.compile(r"(?:all )?others?", re.IGNORECASE)
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\]|\\.)*)\1""")
 _BETWEEN = {True: re.compile(r"\s*,\s*"), False: re.compile(r",\s*(?:or )?| or ")}
 """What stands between the members of a set: in braces, and in words."""
 _UNIT = re.compile(r"\s*(?:years?(?: old)?|yrs?\.?)$", re.IGNORECASE)
@@ -90,7 +90,7 @@ def read_label(text: str, kind: Kind) -> LabelRead | None:
     if _ANYTHING.fullmatch(bare):
         return LabelRead("anything", with_missing=True)
     if bare.startswith("{") and bare.endswith("}"):
-        members = tuple(part.strip() for part in bare[1:-1].split(","))
+        members = tuple(part.strip(" \t\"'") for part in bare[1:-1].split(","))
         return LabelRead("set", members=members, text=bare, with_missing="missing" in members)
     if kind in ("text", "boolean"):
         if _REST.fullmatch(bare):
@@ -261,5 +261,5 @@ def _member(text: str, values: Collection[str]) -> str | None:
     if text in values or text == "missing":
         return text
     quoted = _QUOTED.fullmatch(text)
-    inside = re.sub(r"\\(.)", r"\1", quoted[1]) if quoted else text
+    inside = re.sub(r"\\(.)", r"\1", quoted[2]) if quoted else text
     return inside if inside in values else None
