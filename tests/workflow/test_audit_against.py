@@ -79,7 +79,10 @@ def band(label, value):
 
 
 @pytest.mark.parametrize("seed", range(sample(60, 600)))
-def test_every_count_is_that_of_the_definitions(seed):
+def test_every_count_is_that_of_the_definitions(seed, monkeypatch):
+    if seed % 3 == 0:  # as for large files: sorted in place of counted, and in many blocks
+        monkeypatch.setattr("hartley.measures.against.row_tuples.SMALL", 0)
+        monkeypatch.setattr("hartley.measures.against.row_tuples.AT_ONCE", 3)
     source = np.random.default_rng(seed)
     size = int(source.integers(1, 14))
     original = [tuple(row) for row in source.integers(0, [5, 3, 3], (size, 3)).tolist()]

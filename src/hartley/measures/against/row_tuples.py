@@ -11,10 +11,12 @@ from hartley.model.arrays import Flags, Int64s, Ints
 from hartley.model.label_fit import LabelFit
 
 LARGEST_KEY = 2**62
+SMALL = 1 << 16
+"""A table of so many possible keys is always worth it."""
 MARKED = 8
 """Where there are up to so many possible keys for each key, they are looked up in a table."""
 AT_ONCE = 1 << 21
-"""Rows of the original whose fits are looked for at a time."""
+"""Rows of the original whose fits are looked for at a time, and how many fits at most, but for one row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,18 +36,22 @@ class RowTuples:
         >>> [one.tolist() for one in found.columns], found.counts.tolist()
         ([[0, 1], [2, 2]], [1, 2])
         """
-        keys, radices = _joined(codes, sizes)
-        if rows is None:
-            keys = np.sort(keys)
-            is_new = _starts(keys)
-            first = np.flatnonzero(is_new)
-            counts = np.diff(np.append(first, len(keys)))
+        keys, radices, bound = _joined(codes, sizes)
+        if bound <= max(2 * len(keys), SMALL):  # a table of all possible rows is no larger than the rows
+            table = np.bincount(keys, rows)
+            keys = np.flatnonzero(table)
+            counts = table[keys]
         else:
-            order = np.argsort(keys, kind="stable")
-            keys = keys[order]
+            order = np.argsort(keys, kind="stable") if rows is not None else None
+            keys = np.sort(keys) if order is None else keys[order]
             first = np.flatnonzero(_starts(keys))
-            counts = np.add.reduceat(np.asarray(rows, dtype=np.int64)[order], first) if len(first) else first
-        return cls(_parted(keys[first], radices), tuple(sizes), counts.astype(np.int64))
+            counts = (
+                np.diff(np.append(first, len(keys)))
+                if rows is None or order is None
+                else np.add.reduceat(np.asarray(rows, dtype=np.int64)[order], first)
+            )
+            keys = keys[first]
+        return cls(_parted(keys, radices), tuple(sizes), counts.astype(np.int64))
 
     @property
     def size(self) -> int:
@@ -85,8 +91,10 @@ def fitting_pairs(
     [([0, 1], [0, 1])]
     """
     levels = _tree(released)
-    for start in range(0, people.size, AT_ONCE):
-        row = np.arange(start, min(start + AT_ONCE, people.size))
+    waiting = [(start, min(start + AT_ONCE, people.size)) for start in range(0, people.size, AT_ONCE)][::-1]
+    while waiting:
+        start, stop = waiting.pop()
+        row = np.arange(start, stop)
         node = np.zeros(len(row), dtype=np.int64)
         for place, (fit, level) in enumerate(zip(fits, levels, strict=True)):
             value = people.columns[place][row]
@@ -97,12 +105,17 @@ def fitting_pairs(
                 label = fit.indices[first]
             else:
                 times = fit.indptr[value + 1] - first
+                if times.sum() > AT_ONCE and stop - start > 1:
+                    middle = (start + stop) // 2
+                    waiting += [(middle, stop), (start, middle)]
+                    break
                 row, node = np.repeat(row, times), np.repeat(node, times)
                 offset = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
                 label = fit.indices[np.repeat(first, times) + offset]
             node, is_there = level.find(node * fit.labels + label)
             row, node = row[is_there], node[is_there]
-        yield row, node
+        else:
+            yield row, node
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +142,7 @@ def _tree(released: RowTuples) -> list[_Level]:
         is_new = _starts(keys)  # released rows are in order, so are the keys of each level
         first = keys[is_new]
         table = None
-        if nodes * size <= MARKED * max(len(first), 1 << 16):
+        if nodes * size <= MARKED * max(len(first), SMALL):
             table = np.full(nodes * size, -1, dtype=np.int64)
             table[first] = np.arange(len(first))
         levels.append(_Level(first, table))
@@ -155,8 +168,11 @@ def _starts(keys: Int64s) -> Flags:
     return is_new
 
 
-def _joined(codes: Sequence[Ints], sizes: Sequence[int]) -> tuple[Int64s, list[tuple[int, Int64s | None]]]:
-    """Return one key for each row, and how it is taken apart: the size and the meaning of each step.
+def _joined(
+    codes: Sequence[Ints], sizes: Sequence[int]
+) -> tuple[Int64s, list[tuple[int, Int64s | None]], int]:
+    """Return one key for each row, how it is taken apart (the size and the meaning of each step), and how
+    many keys there may be.
 
     Where the keys of all columns together would be no number, what the first ones say is numbered anew.
     """
@@ -171,14 +187,16 @@ def _joined(codes: Sequence[Ints], sizes: Sequence[int]) -> tuple[Int64s, list[t
         key = key * max(size, 1) + column
         bound *= max(size, 1)
         steps.append((max(size, 1), meaning))
-    return key, steps
+    return key, steps, bound
 
 
 def _parted(keys: Int64s, steps: list[tuple[int, Int64s | None]]) -> tuple[Int64s, ...]:
     columns: list[Int64s] = []
+    if len(keys) and keys[-1] < 2**31:  # in order, so the last is the largest; short numbers divide faster
+        keys = keys.astype(np.int32)
     for size, meaning in reversed(steps):
         rest = keys // size
-        columns.append(keys - rest * size)
+        columns.append((keys - rest * size).astype(np.int64))
         keys = rest
         keys = keys if meaning is None else meaning[keys]
-    return (keys, *reversed(columns))
+    return (keys.astype(np.int64), *reversed(columns))
