@@ -171,8 +171,7 @@ def _starts(keys: Int64s) -> Flags:
 def _joined(
     codes: Sequence[Ints], sizes: Sequence[int]
 ) -> tuple[Int64s, list[tuple[int, Int64s | None]], int]:
-    """Return one key for each row, how it is taken apart (the size and the meaning of each step), and how
-    many keys there may be.
+    """Return one key for each row, the size and the meaning of each step that takes it apart, and a bound.
 
     Where the keys of all columns together would be no number, what the first ones say is numbered anew.
     """

@@ -50,8 +50,8 @@ def against_headline(found: Against, result: AuditResult) -> Headline:
     if not found.found:
         return Headline(
             "amber",
-            f"Nobody of the original is found in the file by their {public}, so nothing is said about them: is "
-            "each column written as in the original, or as labels that name its values?",
+            f"Nobody of the original is found in the file by their {public}, so nothing is said about them: "
+            "is each column written as in the original, or as labels that name its values?",
         )
     fewest = [one for one in result.by_sensitive if one.distinct_l < min(FEWEST, one.values)]
     if not result.holds or found.singled_out or found.disclosed_wrong or fewest:

@@ -10,7 +10,7 @@ written                                       read as
 ``>64``, ``over 64``                          the same beyond 64
 ``<18``, ``under 18``, ``<=17``, ``up to 17`` a band without a lower end
 ``2020``, ``2020-03``, ``2020-Q1`` of dates   the days of that year, month, quarter, half-year or week
-``{a, b}``, ``a or b``, ``a, b or c``         a set of values; in ``'`` or ``"`` one may hold commas and ``or``
+``{a, b}``, ``a or b``, ``a, b or c``         a set of values; one in quotes may hold commas and ``or``
 ``other``, ``all others``                     what no other label of the column names
 ``12***``, ``ab*``                            values that begin so, as long as the label if any is
 ``*``, ``all``                                anything
