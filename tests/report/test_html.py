@@ -64,11 +64,25 @@ def test_page_one_is_for_those_who_decide(table, tmp_path):
     assert not re.search(r"\bbits?\b|I\*|L0|numpy", first)
     # The labels shown are those of the file.
     labels = set(made.output.read_text(encoding="utf-8").splitlines()[1:])
-    released = re.findall(r'<td class="number">[0-9,]+</td><td>(.*?)</td></tr>', first)
+    released = re.findall(r"<td>(?:[^<]*<strong>)?([^<]+)(?:</strong>)?</td><td class=\"number\">", first)
     assert len(released) == 5
+    assert "--" not in first
     assert set(released) <= labels
     listed = page[page.index("<h2>The released values</h2>") :]
-    assert all(f"<td>{label}</td>" in listed for label in labels)
+    assert all(f"<li>{label} <small>" in listed for label in labels)
+    places = [float(label) for label in re.findall(r"<li>([0-9.]+) <small>", listed)]
+    assert places == sorted(places)
+
+
+def test_page_one_says_the_share_of_the_commoner_answer(tmp_path):
+    table = tmp_path / "answers.csv"
+    table.write_text("age,ill\n" + "".join(f"{20 + n % 9},{'yes' if n % 10 else 'no'}\n" for n in range(90)))
+    page = tmp_path / "page.html"
+    roles = ["-s", "ill", "-p", "age", "--distinct-l", "2"]
+    assert run(["report", str(table), *roles, "-o", str(page)]) == 0
+    first = page.read_text(encoding="utf-8").split("<h3>")[0]
+    assert "PROTECTED" in first
+    assert "90 % have the same ill" in first
 
 
 def test_without_a_target_no_unprotected_table_is_recommended(table, tmp_path):

@@ -157,4 +157,30 @@ def test_the_axis_over_several_columns_has_no_unit_of_theirs(tmp_path):
     assert run(["report", str(table), *roles, "-o", str(page)]) == 0
     drawn = page.read_text(encoding="utf-8")
     assert "in units of" not in drawn
-    assert "The widest class" in drawn
+    assert "Detail lost on average (share of a column)" in drawn
+    assert "proven: no recoding" not in drawn
+    assert run(["report", str(table), *roles, "--objective", "worst", "-o", str(page), "--overwrite"]) == 0
+    assert "The widest class" in page.read_text(encoding="utf-8")
+
+
+def test_the_axis_of_dates_is_in_days_and_bands_are_no_midpoints(tmp_path):
+    table, page = tmp_path / "stays.csv", tmp_path / "page.html"
+    table.write_text("day,ill\n" + "".join(f"2024-01-{1 + n % 28:02},{n % 5}\n" for n in range(90)))
+    asked = ["-s", "ill", "-p", "day", "--distinct-l", "4", "--shape", "intervals", "--borders", "week"]
+    assert run(["report", str(table), *asked, "-o", str(page)]) == 0
+    assert "How far a value moves at most (days)" in page.read_text(encoding="utf-8")
+    assert "Values that share a label are released as their range" in words(page)
+    assert "midpoint" not in words(page)
+
+
+def test_a_report_for_persons_counts_persons(tmp_path):
+    table, page = tmp_path / "visits.csv", tmp_path / "page.html"
+    lines = [f"p{n // 2},{20 + n // 2 % 6},{'abc'[n // 2 % 3]}\n" for n in range(60)]
+    table.write_text("who,age,ill\n" + "".join(lines))
+    asked = ["report", str(table), "-s", "ill", "-p", "age", "--person", "who", "-o", str(page)]
+    assert run(asked) == 2  # a report for persons is of a release, and nothing is asked for
+    assert run([*asked, "--distinct-l", "3"]) == 0
+    said = words(page)
+    assert "visits.csv, 60 rows of 30 persons" in said
+    assert "As the table is: All 30 people can have their exact ill read off" in said
+    assert "Persons behind every released value, at least (k-anonymity) " in said

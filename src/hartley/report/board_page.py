@@ -7,7 +7,8 @@ combinations that many people share, and the bands that a released file lists an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
     from hartley.frontiers import Point
     from hartley.measures.audit import Audit
     from hartley.measures.by_column import ColumnLeft
+    from hartley.model import Alphabet
     from hartley.report.html import Report
     from hartley.workflow.trees.price import TransparencyPrice
 
 MOST_ROWS = 5
 LOOKED_AT = 200
 """Combinations, the commonest, among which those to show are looked for."""
-MOST_BANDS = 30
+MOST_BANDS = 90
 """Bands of one column that are listed."""
 NOT_PROTECTED = (
     "Readers may still guess: candidates are counted, not weighed, and one may be likelier than the rest.",
@@ -39,7 +41,7 @@ NOT_PROTECTED = (
 
 def of_transparency(point: Point, price: TransparencyPrice | None) -> str:
     """Say what a reader who knows how the release was chosen learns, and the price of a promise there."""
-    if price is None:
+    if price is None or f"{price.transparent:.3f}" == f"{price.best:.3f}":
         spans, instead = "", ""
     else:
         theirs, best = f"{100 * price.transparent:.1f} %", f"{100 * price.best:.1f} %"
@@ -61,7 +63,7 @@ class BandList:
 
     column: str
     bands: tuple[tuple[str, str], ...]
-    """Label and rows, in the order of the column, at most thirty."""
+    """Label and rows, in the order of the column, at most ninety."""
     more: int
     """Labels that are not listed."""
 
@@ -72,8 +74,10 @@ def board_content(report: Report, before: Audit, after: Audit) -> dict[str, Any]
     lines = CodebookLines.of_point(joint, point, report.frontier.codeword)
     left = left_of_each(report.reader, lines.book.partition)
     first = words.headline(after, left=() if report.jointly else left)
+    if any(one.values == 2 for one in left):
+        first = replace(first, sentence=f"{first.sentence} {words.likeliest_guess(left)}")
     lost = what_is_lost(
-        usefulness_of(joint, point, report.frontier.codeword), before.rows, point, joint.public
+        usefulness_of(joint, point, report.frontier.codeword), joint.row_count, point, joint.public
     )
     return {
         "verdict": first,
@@ -84,7 +88,7 @@ def board_content(report: Report, before: Audit, after: Audit) -> dict[str, Any]
         "examples": _examples(report, lines),
         "lost_first": lost[: 1 + len(joint.public.columns)],
         "not_protected": (*NOT_PROTECTED, of_transparency(report.chosen, report.price)),
-        "bands": [_bands(lines, place) for place in range(len(joint.public.columns))],
+        "bands": [_bands(lines, joint.public, place) for place in range(len(joint.public.columns))],
     }
 
 
@@ -94,8 +98,12 @@ def _rules(report: Report, after: Audit, left: Sequence[ColumnLeft]) -> list[tup
     asked = [one.sentence(columns, report.closeness) for one in report.demand.requirements]
     rules = [("What was asked for", "; ".join(asked))] if asked else []
     counted = [f"{one.distinct_l:,} of {words.values_of(one.values, [one.column])}" for one in left]
+    who = "Rows"
+    if report.persons is not None:
+        who = "Persons"
+        counted = [f"{after.distinct_l:,} of {words.values_of(after.sensitive.values, columns)}"]
     rules.append(("Left for everyone, at least (l-diversity)", ", ".join(counted)))
-    rules.append(("Rows behind every released value, at least (k-anonymity)", f"{after.row_k:,}"))
+    rules.append((f"{who} behind every released value, at least (k-anonymity)", f"{after.row_k:,}"))
     guesses = [f"{share(one.guess_share)} have the same {one.column}" for one in left]
     rules.append(("The likeliest guess, in the worst class", ", ".join(guesses)))
     return rules
@@ -114,17 +122,23 @@ def _examples(report: Report, lines: CodebookLines) -> list[dict[str, Any]]:
         label = joint.public.label(value)
         before = tuple(map(_shown, label if isinstance(label, tuple) else (label,)))
         after = tuple(map(_shown, book.labels[book.partition.labels[value]]))
-        told.append({"rows": f"{int(rows[value]):,}", "before": before, "after": after})
-    return sorted(told, key=lambda one: one["before"] == one["after"])[:MOST_ROWS]
+        told.append({"rows": f"{int(rows[value]):,}", "cells": list(zip(before, after, strict=True))})
+    return sorted(told, key=lambda one: all(was == now for was, now in one["cells"]))[:MOST_ROWS]
 
 
-def _bands(lines: CodebookLines, place: int) -> BandList:
-    """Return the labels of one column and the rows of each, in the order in which their values come."""
+def _bands(lines: CodebookLines, public: Alphabet, place: int) -> BandList:
+    """Return the labels of one column and the rows of each, in the order of their values, text by letter."""
     rows: dict[str, int] = {}
-    for cluster in np.argsort(lines.book.partition.firsts).tolist():
+    ends: dict[str, tuple[float, float]] = {}
+    where = public.coordinates[place].positions
+    for cluster, members in enumerate(lines.book.partition.clusters()):
         label = _shown(lines.book.labels[cluster][place])
         rows[label] = rows.get(label, 0) + int(lines.rows[cluster])
-    listed = tuple((label, f"{count:,}") for label, count in list(rows.items())[:MOST_BANDS])
+        if where is not None and not np.isnan(where[members]).all():
+            low, high = ends.get(label, (inf, -inf))
+            ends[label] = min(low, np.nanmin(where[members])), max(high, np.nanmax(where[members]))
+    ordered = sorted(rows, key=lambda label: (*ends.get(label, (inf, inf)), label))
+    listed = tuple((label, f"{rows[label]:,}") for label in ordered[:MOST_BANDS])
     return BandList(lines.book.columns[place].name, listed, len(rows) - len(listed))
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import hartley
 from hartley.errors import OptionError, option
 from hartley.frontiers import Frontier, Point
-from hartley.model import JointRange, Partition
+from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.alphabet import CLUSTER
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand
@@ -40,6 +40,7 @@ from hartley.report.figures.figure import shown_label
 from hartley.report.words import audit as words
 from hartley.report.words.release import what_is_lost
 from hartley.tables.sources.source import required as optional_package
+from hartley.workflow.codebooks.label_codebooks import default_labels
 from hartley.workflow.show_release import before_and_after, usefulness_of
 
 if TYPE_CHECKING:
@@ -86,6 +87,10 @@ class Report:
     """What a promise to a reader who knows the program costs, where that is known."""
     jointly: bool = False
     """Whether several sensitive columns count as one value."""
+    persons: tuple[Audit, Audit] | None = None
+    """What a reader learns who links the rows of a person, before and after; rows are persons in it."""
+    by_mean: bool = False
+    """Whether what is lost on average over several columns decides, not the worst class."""
 
     @property
     def reader(self) -> Reader:
@@ -98,15 +103,16 @@ class Report:
 
     def figures(self, *, disclosive: bool) -> list[Figure]:
         """Draw the figures; those that show cells only when disclosive."""
-        partition = self.chosen.partition
-        unit = words.listed(self.joint.public.columns) if self.frontier.utility == "distortion" else None
+        partition, public = self.chosen.partition, self.joint.public
+        is_date = public.coordinates[0].kind == "date"
         drawn = [
             frontier_figure(
                 self.frontier,
                 chosen=self.chosen,
-                unit=unit,
-                columns=len(self.joint.public.columns),
+                unit="days" if is_date else words.listed(public.columns),
+                columns=len(public.columns),
                 subject=words.frontier_title(self.joint, self.table),
+                lost=self._lost if self.by_mean else None,
             ),
             candidates_figure(self.joint, partition),
         ]
@@ -117,6 +123,10 @@ class Report:
                 confusability_figure(self.joint, partition),
             ]
         return drawn
+
+    def _lost(self, point: Point) -> float:
+        """Return the share of a column that a point loses on average, by the labels of its release."""
+        return usefulness_of(self.joint, point, self.frontier.codeword).loss
 
     def html(self, audience: Audience = "board") -> str:
         """Return the page for one kind of reader."""
@@ -193,7 +203,7 @@ class Report:
     def _content(self, disclosive: bool) -> dict[str, Any]:
         partition = self.chosen.partition
         reader = self.reader
-        before, after = before_and_after(reader, partition)
+        before, after = self.persons or before_and_after(reader, partition)
         recoded, side = self.joint.public, self.joint.side
         return {
             "table": self.table,
@@ -207,8 +217,9 @@ class Report:
             "before": before,
             "after": after,
             "dropped": words.counted(self.dropped_rows, "row") if self.dropped_rows else None,
-            "rows": words.counted(before.rows, "row"),
-            "asked": _asked(self.frontier, len(self.joint.public.columns)),
+            "rows": words.counted(self.joint.row_count, "row"),
+            "persons": words.counted(before.rows, "person") if self.persons else None,
+            "asked": _asked(self.frontier, recoded, self.chosen.shape, by_mean=self.by_mean),
             **board_content(self, before, _by_name(after, recoded.columns)),
             "measures": [
                 *_measures(before, after),
@@ -227,13 +238,17 @@ class Report:
             ],
             "lost": what_is_lost(
                 usefulness_of(self.joint, self.chosen, self.frontier.codeword),
-                before.rows,
+                self.joint.row_count,
                 self.chosen,
                 self.joint.public,
             ),
             "reason": self.reason,
             "point": _point(
-                self.frontier, self.chosen, words.told_by(reader.beside) if reader.beside else ""
+                self.frontier,
+                self.chosen,
+                words.told_by(reader.beside) if reader.beside else "",
+                " days" if len(recoded.columns) == 1 and recoded.coordinates[0].kind == "date" else "",
+                len(recoded.columns),
             ),
             "proof": _proof(self.frontier, self.chosen, len(recoded.columns)),
             "witnesses": _witnesses(self.joint, None, before, disclosive),
@@ -260,13 +275,14 @@ def versions() -> list[tuple[str, str]]:
     return [*found, ("system", f"{platform.system()} {platform.machine()}")]
 
 
+AVERAGE = "what share of a column a class spans on average over rows and columns (detail lost)"
 SEVERAL = (
     "what the worst class costs (distortion): by the distances asked for, or half of what it spans of a "
     "column's range, and 1 where it mixes categories"
 )
 
 
-def _asked(frontier: Frontier, columns: int) -> list[tuple[str, str]]:
+def _asked(frontier: Frontier, public: Alphabet, shape: str, *, by_mean: bool) -> list[tuple[str, str]]:
     leakage = {
         "l0": "what the most telling released value gives away (worst case, L0)",
         "istar": "what every reader knows for certain (I*)",
@@ -276,15 +292,16 @@ def _asked(frontier: Frontier, columns: int) -> list[tuple[str, str]]:
         "resolution": "how finely public values can still be told apart (resolution)",
         "distortion": "how far a released value may lie from the true one (distortion)",
     }[frontier.utility]
-    if columns > 1 and frontier.utility == "distortion":
-        utility = SEVERAL
+    if len(public.columns) > 1 and frontier.utility == "distortion":
+        utility = AVERAGE if by_mean else SEVERAL
     search = {
         "optimal": "best known recoding for each utility, with a proof or a bound",
         "greedy": "the paper's greedy merging, step by step",
     }[frontier.search]
     asked = [("Leakage", leakage), ("Utility", utility), ("Search", search)]
     if frontier.codeword is not None:
-        asked.append(("A cluster is released as its", frontier.codeword))
+        labels = default_labels(public, shape, frontier.codeword)
+        asked.append(("Values that share a label are released as their", labels))
     return asked
 
 
@@ -321,7 +338,7 @@ def _measures(before: Audit, after: Audit) -> list[tuple[str, str, str, str]]:
     return table
 
 
-def _point(frontier: Frontier, point: Point, kept: str) -> list[tuple[str, str]]:
+def _point(frontier: Frontier, point: Point, kept: str, unit: str, columns: int) -> list[tuple[str, str]]:
     counted = bool(kept) and frontier.leakage != "istar"
     rows = [
         (f"Leakage, added to {kept}" if counted else "Leakage", words.bits(point.leakage_bits)),
@@ -329,8 +346,8 @@ def _point(frontier: Frontier, point: Point, kept: str) -> list[tuple[str, str]]
         ("Different released values", f"{point.clusters:,}"),
         ("Values that share a released value, at most", f"{point.largest_cluster:,}"),
     ]
-    if frontier.utility == "distortion" and point.max_distortion is not None:
-        rows.append(("A released value lies from the true one, at most", f"{point.max_distortion:g}"))
+    if frontier.utility == "distortion" and point.max_distortion is not None and columns == 1:
+        rows.append(("A released value lies from the true one, at most", f"{point.max_distortion:g}{unit}"))
     return rows
 
 

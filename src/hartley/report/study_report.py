@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hartley.errors import OptionError
+from hartley.errors import OptionError, option
 from hartley.frontiers import Frontier, Point
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
@@ -21,6 +22,9 @@ from hartley.workflow.request.time_limit import LimitFields, SearchLimits
 from hartley.workflow.trees.price import price_of_transparency
 
 if TYPE_CHECKING:
+    from hartley.measures.audit import Audit
+    from hartley.workflow.find_frontier import FrontierResult
+    from hartley.workflow.publication.write_release import ReleaseResult
     from hartley.workflow.study import Study
 
 
@@ -66,15 +70,56 @@ def study_report(study: Study, demand: Demand, command: str, fields: Mapping[str
     """
     over = "distinct-l" if study.named_closeness.is_empty else "separated-l"
     found = study.frontier(require=demand.beside(over), **fields)
-    sensitive = found.joint.sensitive.columns
     limits = SearchLimits(**{name: fields[name] for name in LimitFields.__annotations__ if name in fields})
-    point = None if demand.is_empty else found.meeting(demand, limits)
-    choice = Choice.of(
-        found.frontier, demand, found.reader.beside, sensitive, found.question.closeness, point
-    )
+    persons, point = None, None
+    if study.person is not None:
+        made = _made_for_persons(study, demand, fields)
+        point, persons = made.point, made.persons
+    elif not demand.is_empty:
+        point = found.meeting(demand, limits)
     is_place = isinstance(study.source, (str, Path))
-    return Report(
+    return report_of(
+        found,
+        Choice.of_frontier(found, demand, point),
+        demand,
         table=Path(shown_source(study.source)).name if is_place else "the table",
+        command=command,
+        limits=None if persons else limits,
+        jointly=study.jointly,
+        persons=persons,
+    )
+
+
+def _made_for_persons(study: Study, demand: Demand, fields: Mapping[str, Any]) -> ReleaseResult:
+    """Make the release that holds for persons where nobody sees it; its point and its counts are kept."""
+    if demand.is_empty:
+        raise OptionError(
+            f"a report for persons is of a release; give {option('distinct_l')} or another target"
+        )
+    given = {name: value for name, value in fields.items() if name != "utility_weight"}
+    with tempfile.TemporaryDirectory() as folder:
+        return study.release(Path(folder) / "released.csv", require=demand, **given)
+
+
+def report_of(
+    found: FrontierResult,
+    choice: Choice,
+    demand: Demand,
+    *,
+    table: str,
+    command: str,
+    limits: SearchLimits | None = None,
+    jointly: bool = False,
+    persons: tuple[Audit, Audit] | None = None,
+) -> Report:
+    """Return the report of a point of a frontier; with ``limits`` a transparent release is priced as well."""
+    question = found.question
+    price = None
+    if limits is not None:
+        effort = limits.start(question.default_seconds)
+        price = price_of_transparency(question, demand, choice.point, effort)
+    return Report(
+        table=table,
         joint=found.joint,
         frontier=found.frontier,
         chosen=choice.point,
@@ -83,11 +128,11 @@ def study_report(study: Study, demand: Demand, command: str, fields: Mapping[str
         dropped_rows=found.dropped_rows,
         known=found.known,
         demand=demand,
-        closeness=found.question.closeness,
-        jointly=study.jointly,
-        price=price_of_transparency(
-            found.question, demand, choice.point, limits.start(found.question.default_seconds)
-        ),
+        closeness=question.closeness,
+        price=price,
+        jointly=jointly,
+        by_mean=question.is_by_mean and found.frontier.search == "optimal",
+        persons=persons,
     )
 
 
@@ -98,6 +143,12 @@ class Choice:
     point: Point
     reason: str
     """Reads on from "because"."""
+
+    @classmethod
+    def of_frontier(cls, found: FrontierResult, demand: Demand, point: Point | None = None) -> Choice:
+        """Choose a point of a frontier as it was found, for the reader and the closeness it was found for."""
+        secret = found.joint.sensitive.columns
+        return cls.of(found.frontier, demand, found.reader.beside, secret, found.question.closeness, point)
 
     @classmethod
     def of(

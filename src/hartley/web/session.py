@@ -25,8 +25,7 @@ from hartley.model.demand import Demand
 from hartley.notes import heard_notes
 from hartley.releases.policy import Policy
 from hartley.releases.writer.release_paths import ending_like
-from hartley.report.html import Report
-from hartley.report.study_report import Choice
+from hartley.report.study_report import Choice, report_of
 from hartley.tables import ReadOptions
 from hartley.tables.sources.excel import data_sheet, sheet_names
 from hartley.web import page_json as pages
@@ -46,7 +45,6 @@ from hartley.workflow.describe_table import TableDescription, column_names, desc
 from hartley.workflow.find_frontier import FrontierResult
 from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.study import release
-from hartley.workflow.trees.price import price_of_transparency
 
 if TYPE_CHECKING:
     from threading import Event
@@ -299,36 +297,18 @@ class Desk:
         result = found.result if is_drawn else self._whole_frontier(found, demand, tell)
         choice = Choice(point, "its borders were set by hand in the app.")
         if not is_drawn:
-            choice = Choice.of(
-                result.frontier,
-                demand,
-                result.reader.beside,
-                result.joint.sensitive.columns,
-                result.question.closeness,
-            )
+            choice = Choice.of_frontier(result, demand)
         disclosive = asked.get("disclosive") is True
         word = "curators-report" if disclosive else "report"
-        report = Report(
+        report = report_of(
+            result,
+            choice,
+            demand,
             table=self.name,
-            joint=result.joint,
-            frontier=result.frontier,
-            chosen=choice.point,
-            reason=choice.reason,
             command=f"hartley serve {shlex.quote(self.name)}"
             if is_drawn
             else self._command(found, choice.point, f"{word}.html", disclosive),
-            dropped_rows=result.dropped_rows,
-            known=result.known,
-            demand=demand,
-            closeness=result.question.closeness,
-            price=None
-            if is_drawn
-            else price_of_transparency(
-                result.question,
-                demand,
-                choice.point,
-                SearchLimits().start(result.question.default_seconds),
-            ),
+            limits=None if is_drawn else SearchLimits(),
         )
         path = Path(tempfile.mkdtemp(prefix="report-", dir=self.folder)) / f"{word}.html"
         path.write_text(report.html("curator" if disclosive else "board"), encoding="utf-8")

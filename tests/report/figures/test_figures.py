@@ -115,6 +115,12 @@ def test_the_chosen_point_is_ringed_and_named():
     assert "ring" in figure.caption
 
 
+def test_words_beside_a_point_near_the_right_end_stand_below_the_line():
+    drawn = frontier_figure(frontier(START, MIDDLE, END), chosen=END).spec
+    texts = [layer["mark"] for layer in drawn["layer"] if layer["mark"].get("type") == "text"]
+    assert {(mark["align"], mark["dy"] > 0) for mark in texts} == {("right", True)}
+
+
 def test_distortion_is_drawn_in_units_of_the_column():
     moved = Point(
         leakage_bits=1.0, utility=-2.5, distinct_l=3, components=1, largest_cluster=2, max_distortion=2.5,
@@ -264,6 +270,12 @@ def test_the_histogram_counts_every_row_once():
         int(candidate_counts(joint).min()),
         int(candidate_counts(joint, partition).min()),
     ]
+
+
+def test_the_axis_of_candidates_names_each_whole_number_once():
+    spec = candidates_figure(random_joint(6, 2, 9), Partition.whole(6)).spec
+    axis = spec["vconcat"][1]["layer"][0]["encoding"]["x"]["axis"]
+    assert axis["values"] == [1, 2]
 
 
 def test_many_counts_share_bars():

@@ -38,7 +38,7 @@ def candidates_figure(
     def panel(name: str, heading: str, last: bool) -> Any:
         axis = alt.X("start:Q").title(unit if last else None)
         axis = axis.scale(domain=[0.5, most + 0.5], nice=False).axis(
-            labels=last, ticks=last, tickMinStep=1, grid=False, format="d"
+            labels=last, ticks=last, values=_ticks(most, 15 if width == WIDE else 7), grid=False, format="d"
         )
         bars = (
             alt.Chart(series(name))
@@ -103,6 +103,17 @@ def _bars(joint: JointRange, partition: Partition | None, step: int) -> list[Row
         }
         for number in np.unique(bar)
     ]
+
+
+def _ticks(most: int, drawn: int) -> list[int]:
+    """Return the counts that the axis names: all of them, or so many multiples of a round number.
+
+    >>> _ticks(2, 15), _ticks(37, 8)
+    ([1, 2], [5, 10, 15, 20, 25, 30, 35])
+    """
+    steps = (factor * 10**power for power in range(9) for factor in (1, 2, 5))
+    step = next(one for one in steps if most // one <= drawn)
+    return list(range(step, most + 1, step))
 
 
 def _span(low: int, high: int) -> str:

@@ -77,9 +77,7 @@ def confusability_figure(
     return finished(
         _beside(charts),
         title=f"Which values of {' and '.join(joint.sensitive.columns)} can be confused",
-        caption=" ".join(
-            [seen, f"Before, there are {_counted(groups['before'].size, 'group')}; {certain}", *notes]
-        ),
+        caption=" ".join([seen, f"{_counted(groups['before'].size, 'group')} before; {certain}", *notes]),
         data=data,
         theme=theme,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hartley.frontiers import Frontier, Point
@@ -20,6 +21,7 @@ COST_TITLES = {
     "resolution": "Values that share a released value, at most",
     "distortion": "How far a value moves at most",
 }
+LOST = "Detail lost on average (share of a column)"
 SHAPES = (
     "triangle-up",
     "square",
@@ -54,14 +56,18 @@ def frontier_figure(
     columns: int = 1,
     subject: str | None = None,
     theme: Theme = LIGHT,
+    lost: Callable[[Point], float] | None = None,
 ) -> Figure:
     """Draw a frontier, other methods' points ``beside`` it by name, and the chosen point.
 
-    ``unit`` is what distortion is measured in, such as the public column's name, where there are not several
-    ``columns``; ``subject`` names the table and its columns in the title.
+    ``unit`` is what distortion is measured in, such as the public column's name or days, where there are not
+    several ``columns``; ``subject`` names the table and its columns in the title. ``lost`` is the share of a
+    column that a point loses on average, where that decides and not the worst class: no point is proven then.
     """
     import altair as alt
 
+    if lost is not None:
+        frontier, chosen = _by_loss(frontier, chosen, lost)
     others = dict(beside or {})
     names = list(others)
     data = {
@@ -81,12 +87,15 @@ def frontier_figure(
     highest = max((row["leakage"] for rows in data.values() for row in rows), default=1)
     # Domains are written out: room for the ring at both ends, and no axis below zero.
     domain = [0.9, widest * 1.1] if logarithmic else [-0.02 * widest, widest * 1.06 or 1]
+    is_right = chosen is not None and _cost(frontier, chosen) > 0.55 * widest and not logarithmic
+    # Left of a point near the right end, words stand below the line: everything above them is drawn on.
+    room = 0.1 if is_right and chosen is not None and chosen.leakage_bits < 0.08 * highest else 0.02
     x = (
         alt.X("cost:Q")
         .title(cost_title)
         .scale(type="log" if logarithmic else "linear", domain=domain, nice=False, clamp=True)
         .axis(
-            format=",d" if logarithmic else alt.Undefined,
+            format=",d" if logarithmic else alt.Undefined if cost_title != LOST else "~%",
             tickMinStep=1 if frontier.utility == "resolution" else 0,
             tickCount=6 if logarithmic else 8,
         )
@@ -94,7 +103,7 @@ def frontier_figure(
     y = (
         alt.Y("leakage:Q")
         .title(LEAKAGE_TITLES[frontier.leakage])
-        .scale(domain=[-0.02 * highest, highest * 1.08 or 1], nice=False)
+        .scale(domain=[-room * highest, highest * 1.08 or 1], nice=False)
     )
     layers: list[altair.Chart] = []
     if _has_gap(frontier):
@@ -156,11 +165,10 @@ def frontier_figure(
     if chosen is not None:
         ring = alt.Chart(series("chosen")).encode(x=x, y=y)
         layers.append(ring.mark_point(shape="circle", size=260, strokeWidth=2.5, color=theme.chosen))
-        right = _cost(frontier, chosen) > 0.55 * widest and not logarithmic
         said: dict[str, Any] = {
-            "align": "right" if right else "left",
-            "dx": -6 if right else 10,
-            "dy": -20,
+            "align": "right" if is_right else "left",
+            "dx": -6 if is_right else 10,
+            "dy": 18 if is_right else -20,
             "fontWeight": "bold",
         }
         # First a halo in the colour of the paper: the words stay readable over lines.
@@ -182,10 +190,31 @@ def _cost_title(frontier: Frontier, unit: str | None, columns: int) -> str:
     if frontier.utility != "distortion":
         return title
     if all(point.max_distortion is None for point in frontier.points):
-        return "Detail lost on average (share of a column)"
+        return LOST
     if columns > 1:
         return "The widest class (half its share of a column; 1 where it mixes categories)"
+    if unit == "days":
+        return f"{title} (days)"
     return f"{title} (in units of {unit})" if unit else f"{title} (in the column's own unit)"
+
+
+def _by_loss(
+    frontier: Frontier, chosen: Point | None, lost: Callable[[Point], float]
+) -> tuple[Frontier, Point | None]:
+    """Return points that cost what they lose on average: those that no other beats, and the chosen one."""
+
+    def priced(point: Point) -> Point:
+        return replace(
+            point, utility=-lost(point), max_distortion=None, lower_bound_bits=None, proven_optimal=False
+        )
+
+    ringed = None if chosen is None else priced(chosen)
+    points = [priced(point) for point in frontier.points] + ([] if ringed is None else [ringed])
+    kept: list[Point] = []
+    for point in sorted(points, key=lambda one: (-one.utility, one.leakage_bits)):
+        if point is ringed or not kept or point.leakage_bits < kept[-1].leakage_bits:
+            kept.append(point)
+    return replace(frontier, points=tuple(kept)), ringed
 
 
 def _cost(frontier: Frontier, point: Point) -> float:
@@ -282,8 +311,10 @@ def _caption(frontier: Frontier, chosen: Point | None, names: list[str]) -> str:
             said.append("Every point is proven: no recoding that loses no more reveals less.")
         elif _has_gap(frontier):
             said.append("Nothing can lie below the dotted line; filled points are proven to be best.")
-        else:
+        elif any(point.proven_optimal for point in frontier.points):
             said.append("Filled points are proven to be best, open ones are the best that was found.")
+        else:
+            said.append("Each is the best that was found; that is not proven.")
     if names:
         said.append(
             f"The other shapes are {', '.join(names)}: the farther above or right of the line, the worse."
