@@ -80,3 +80,10 @@ def test_what_does_not_fit_is_one_line(folder, capsys, options, reason):
     assert called(folder, *options) == 2
     (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("hartley: ")]
     assert reason in line
+
+
+def test_of_one_column_no_shape_is_advised_that_refuses_it(folder, capsys):
+    call = ["release", str(folder / "t.csv"), str(folder / "o.csv"), "-s", "s", "-p", "job"]
+    assert run([*call, "--distinct-l", "2", "--dissimilarity", f"job={folder}/unlike.csv"]) == 2
+    said = capsys.readouterr().err
+    assert said == "hartley: --dissimilarity is of several public columns; name more\n"

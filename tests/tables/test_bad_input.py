@@ -36,6 +36,10 @@ def refusal(source: object, **options: object) -> str:
     [
         (b"", "t.csv: the file is empty"),
         (b"\n\n", "t.csv: the file is empty; it needs a header and at least one row"),
+        (
+            b"n" * 200_000 + b",s\n1,2\n",
+            "t.csv: a column name has more than 131,072 letters; the first line must be a header",
+        ),
         (b"a,b\n", "t.csv: the file has a header but no rows"),
         (b"a,b", "t.csv: the file has a header but no rows"),
         (b"a,a,b\n1,2,3\n", "t.csv: column 'a' appears twice; give each column its own name"),

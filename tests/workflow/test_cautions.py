@@ -30,7 +30,7 @@ def test_another_policy_of_the_table_beside_the_release_is_named(tmp_path: Path)
     assert said(released(tmp_path, "one.csv")) == ""
     second = released(tmp_path, "two.csv", require={"distinct_l": 3}, public="y")
     assert [place.name for place in second.policies_beside] == ["one.policy.json"]
-    assert "one.policy.json is a policy of the same table" in said(second)
+    assert "one.policy.json is a policy of a table with the same columns" in said(second)
     assert "name it with --earlier" in said(second)
     assert second.to_dict()["policies_beside"] == ["one.policy.json"]
     third = released(tmp_path, "three.csv", earlier=[tmp_path / "one.policy.json"])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Hashable
 from typing import Any
 
+from hartley.errors import TableError
 from hartley.releases.policy import Policy
 from hartley.verifier.checks import Checks
+from hartley.verifier.tables.delimited import Delimited
 from hartley.verifier.tables.reread import RereadTable, as_kind, python_cells
 
 HEADER = ["column", "treatment", "order", "label", "rows", "meaning"]
@@ -18,9 +18,12 @@ HEADER = ["column", "treatment", "order", "label", "rows", "meaning"]
 def check_public_codebook(checks: Checks, content: bytes, policy: Policy, released: RereadTable) -> None:
     """Check that the codebook names the published columns and counts the cells of the file as they are."""
     try:
-        header, *lines = csv.reader(io.StringIO(content.decode()))
-        told = [(line[0], line[3], line[4], line[5]) for line in lines]
-    except (ValueError, IndexError, csv.Error):
+        lines = Delimited(content.decode(), ",", "the public codebook")
+        header = lines.header()
+        batches = lines.columns([HEADER.index(name) for name in ("column", "label", "rows", "meaning")])
+        cells = (zip(*(column.to_pylist() for column in batch), strict=True) for batch in batches)
+        told = [tuple(cell or "" for cell in line) for batch in cells for line in batch]
+    except (ValueError, IndexError, TableError):
         header, told = [], []
     columns = list(dict.fromkeys(name for name, *_ in told))
     checks.add(

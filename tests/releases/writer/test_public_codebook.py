@@ -67,3 +67,10 @@ def test_a_numbered_group_is_listed(tmp_path):
     with open(made.codebook, encoding="utf-8", newline="") as stream:
         meanings = [line["meaning"] for line in csv.DictReader(stream)]
     assert sorted("".join(meanings).replace(", ", "")) == list("abcdefghijkl")
+
+
+def test_a_label_may_be_longer_than_what_csv_readers_take(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text(f"note,ill\n{'n' * 200_000},a\nb,b\nb,a\nc,b\n", encoding="utf-8")
+    made = release(path, tmp_path / "out.csv", sensitive="ill", public="note", distinct_l=2)
+    assert made.verification.holds

@@ -1,8 +1,8 @@
-"""Policies that lie beside a new release and are of the same table, though nobody named them.
+"""Policies that lie beside a new release and may be of the same table, though nobody named them.
 
 Two releases of one table may combine: each keeps its promise by itself, and together they leave less. A
-policy is taken to be of the same table where the table had the same columns and one of the protected ones was
-protected then, too. Nothing but the names of files is told of it.
+policy may be of the same table where that had the same columns and one of the protected ones was protected
+then, too: its rows are in no policy. Nothing but the names of files is told of it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _PolicyHead(msgspec.Struct, frozen=True):
 def policies_beside(
     folder: Path, columns: Sequence[str], sensitive: Iterable[str], known: Iterable[Any]
 ) -> tuple[Path, ...]:
-    """Return the policies of the same table in a folder, but those that are known; at most a hundred."""
+    """Return the policies of tables with these columns in a folder, but those that are known; at most 100."""
     named = {Path(one).resolve() for one in known if isinstance(one, (str, Path))}
     protected = set(sensitive)
     found = []

@@ -31,9 +31,9 @@ def cautions(result: ReleaseResult) -> list[str]:
         is_one = len(result.policies_beside) == 1
         are, it = ("is a policy", "it") if is_one else ("are policies", "them")
         said.append(
-            f"Careful: {names} {are} of the same table, and this release does not count {it}. Two releases "
-            "may combine and leave fewer values possible than either promises. If the earlier release was "
-            f"published, name {it} with {option('earlier')}."
+            f"Careful: {names} {are} of a table with the same columns, and this release does not count {it}. "
+            "Two releases of the same people may combine and leave fewer values possible than either "
+            f"promises. If the earlier release was published, name {it} with {option('earlier')}."
         )
     return said
 

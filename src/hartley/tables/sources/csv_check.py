@@ -237,7 +237,13 @@ class _Check:
 
     def _names(self, record: bytes, cells: int) -> tuple[str, ...]:
         text = record.decode()
-        names = tuple(next(csv.reader([text], delimiter=self.delimiter.decode(), strict=True)))
+        try:
+            names = tuple(next(csv.reader([text], delimiter=self.delimiter.decode(), strict=True)))
+        except csv.Error:
+            most = csv.field_size_limit()
+            raise self._error(
+                f"a column name has more than {most:,} letters; the first line must be a header"
+            ) from None
         if "\n" in text or "\r" in text:
             raise self._error("a column name holds a line break; give the columns one-line names")
         if cells == 1:

@@ -144,7 +144,7 @@ class ReleaseResult:
     """With the sensitive columns published, the mean relative width of a class of the tree that holds for a
     reader who knows the program; for the curator alone. ``None`` where none was grown."""
     policies_beside: tuple[Path, ...] = ()
-    """Policies of the same table in the folder of the release that were not named as earlier ones."""
+    """Policies of tables with the same columns beside the release that were not named as earlier ones."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows.
 

@@ -198,10 +198,8 @@ def with_distances(choice: UtilityChoice, said: ColumnChoices, public: Alphabet)
         return choice
     said.require_among(public.columns)
     if len(public.columns) < 2:
-        raise OptionError(
-            f"{option(said.said[0])} is of several public columns; name more, or choose "
-            f"{option('shape', 'columns')}"
-        )
+        other = "" if said.dissimilarity else f", or choose {option('shape', 'columns')}"
+        raise OptionError(f"{option(said.said[0])} is of several public columns; name more{other}")
     scales, tables = dict(choice.scales), dict(choice.dissimilarities)
     for place, column in enumerate(public.coordinates):
         if column.name not in named:
