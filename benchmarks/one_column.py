@@ -53,7 +53,7 @@ def asked(cost: str, joint: JointRange, rng: np.random.Generator, row_k: int) ->
         found = least_largest_cluster(Enough.of(joint, wanted))
     else:
         found = cheapest_clusters(OrderedValues.of(joint, utility, wanted))
-    return 1, int(found.proven), found.cost
+    return 1, int(found.is_proven), found.cost
 
 
 def frontier(cost: str, joint: JointRange, rng: np.random.Generator, leakage: str) -> tuple[int, int, float]:

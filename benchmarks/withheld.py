@@ -58,7 +58,7 @@ def large(size: int) -> Iterator[tuple[object, ...]]:
             _ = values.latest
             none, seconds = timed(lambda v=values: least_cost(v))
             some, withheld_seconds = timed(lambda v=values: least_cost_withholding(v, budget))
-            spans = f"{2 * none.cost:g} / {2 * some.cost:g} / {2 * some.lower_bound:g}"
+            spans = f"{2 * none.cost:g} / {2 * some.cost:g} / {2 * some.lower_bound_cost:g}"
             yield size, wanted, name, seconds, withheld_seconds, spans, some.withheld_rows
 
 
@@ -70,7 +70,7 @@ def real(name: str, rows: list[tuple[float | None, float]]) -> Iterator[tuple[ob
 
         def shown(share: int, values: OrderedValues = values) -> str:
             answer = least_cost_withholding(values, len(rows) * share // 100)
-            bound = "" if answer.proven else f" ({answer.lower_bound:g})"
+            bound = "" if answer.is_proven else f" ({answer.lower_bound_cost:g})"
             return f"{answer.cost:g}{bound}"
 
         cells, seconds = timed(lambda show=shown: [show(share) for share in SHARES])

@@ -12,6 +12,7 @@ from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.levels import Answer
 from hartley.search.line.axis import candidate_search
 from hartley.search.line.ordered_values import OrderedValues
 
@@ -71,6 +72,14 @@ class Line:
 
     def partition_of_ranks(self, cluster_of: np.ndarray) -> Partition:
         return self.values.partition_of_ranks(cluster_of)
+
+
+def total_width(values: OrderedValues, answer: Answer) -> float:
+    """The widths of all clusters together: of their bands where there are borders, else of their members."""
+    if answer.bands:
+        return sum(band.width for band in answer.bands)
+    labels = answer.partition.labels[values.order]
+    return float(sum(np.ptp(values.positions[labels == label]) for label in np.unique(labels)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ import pyarrow as pa
 import hartley
 from hartley.errors import InputError, UnreachableError
 from hartley.search.few_values import walk
-from hartley.search.line import cheapest, withheld
 from matrix.cells import Combination, Question, Table, draw_question, draw_table
 from matrix.oracle import NEAR, Measured, Release, Truth, exact, in_order, is_missing
 
@@ -39,8 +38,7 @@ SEARCHED = "was found"
 
 def without_the_walk(set_to: Callable[[Any, str, int], None] = setattr) -> None:
     """Ask the searches for many values about tables of a few."""
-    for module in (walk, cheapest, withheld):
-        set_to(module, "MOST_VALUES", 0)
+    set_to(walk, "MOST_VALUES", 0)
     set_to(walk, "MOST_QUICK_VALUES", 0)
 
 
@@ -49,7 +47,8 @@ class Tally:
     """What came out of some cells."""
 
     may_miss: bool = False
-    """Whether a search that is not exact may say that it has found nothing."""
+    """Whether a search that is not exact may say that it has found nothing, or leave a point out: what is
+    proven is proven of each point by itself, and between two of them one may be missing."""
 
     right: int = 0
     unproven: Counter[Combination] = field(default_factory=Counter)
@@ -321,7 +320,9 @@ def check_frontier(truth: Truth, result: Any, tally: Tally, one: Combination) ->
             for pair in right
             if not any(is_same(pair[0], other[0]) and is_same(pair[1], other[1]) for other in pairs)
         ]
-        if lacking:
+        if lacking and tally.may_miss:
+            tally.by_cause["a point that was not found between proven ones"] += 1
+        elif lacking:
             found.append(f"all proven, and points are missing ({lacking})")
     else:
         tally.unproven[one] += 1

@@ -41,6 +41,6 @@ def test_what_is_found_until_then_is_enough(questions, codeword):
     ]
     for answer in answers:
         assert whole.is_met_by(answer.partition)
-        assert answer.lower_bound <= answer.cost
+        assert answer.lower_bound_cost <= answer.cost
     best = cheapest_clusters(values)
-    assert answers[0].lower_bound <= best.cost
+    assert answers[0].lower_bound_cost <= best.cost

@@ -285,3 +285,9 @@ def test_a_budget_that_withholds_every_band_is_searched_to_its_end(tmp_path):
     )
     assert made.verification.holds
     assert made.after.distinct_l == 2
+
+
+def test_a_budget_that_one_codebook_per_column_has_no_use_for_is_said_to_buy_nothing():
+    table = pa.table({"x": list("abcdefghijklmnabc"), "s": [1, 2, 3, 1] * 4 + [2]})
+    found = hartley.frontier(table, sensitive="s", public="x", shape="columns", withhold=1)
+    assert found.unused.helpful_rows is None

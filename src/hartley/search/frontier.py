@@ -22,11 +22,11 @@ from hartley.model.requirement import Requirement
 from hartley.model.words import ROUNDING, SLACK
 from hartley.search.effort import UNLIMITED, Effort, compiling_in_time
 from hartley.search.few_values.walk import best_of_few, is_walked
-from hartley.search.levels import Level
+from hartley.search.levels import Answer, Level
 from hartley.search.line.cheapest import Searches
 from hartley.search.points.ladders import SoFar, Starts, optimal_levels
 from hartley.search.points.measured import frontier_of, point_of, without_bounds
-from hartley.search.problem import Answer, Problem
+from hartley.search.problem import Problem
 from hartley.search.sizes.withheld import component_levels
 from hartley.search.solve import bands_of_components, fewest_components, kind_of, row_of, solve
 from hartley.search.withheld import joining_values, most_touched, without_values

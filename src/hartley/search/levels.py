@@ -1,4 +1,6 @@
-"""What an optimal search returns: the best partition known at each utility level, and a bound.
+"""What a search returns: the best partition known, and what nothing can beat.
+
+An answer is for one problem. Where nothing but the axis is asked for, there is one for each utility level.
 
 A level is a worst cluster cost that is allowed. Two bounds go with it, and hold for every
 partition, whoever made it: none whose worst cluster costs no more leaks less than the one, and none
@@ -12,9 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from hartley.model import Partition
+from hartley.model.arrays import Int64s
 from hartley.model.words import ROUNDING, SAME_COST
 from hartley.search.effort import Effort
+
+NOTHING: Int64s = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +95,55 @@ def without_doubles(levels: Iterable[Level]) -> tuple[Level, ...]:
             kept.pop()
         kept.append(level)
     return tuple(kept)
+
+
+@dataclass(frozen=True)
+class Band:
+    """A stretch of the line from ``low`` up to, and without, ``high``; either end may be infinite."""
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """How wide the band is."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answer:
+    """The cheapest partition found that keeps what is required, and what is proven of it."""
+
+    partition: Partition
+    cost: float
+    lower_bound_cost: float | None
+    """No partition of the shape and budget asked for costs less; ``None`` where no bound is known."""
+    any_bound: float | None = None
+    """No partition of any shape within the budget costs less."""
+    withheld: Int64s = field(default_factory=lambda: NOTHING)
+    """Places of the public values that are withheld; they are one cluster."""
+    withheld_rows: int = 0
+    bands: tuple[Band, ...] = ()
+    loss: float | None = None
+    """The mean over rows of the relative width of their cluster, over several columns."""
+    lower_bound_bits: float | None = None
+    """No partition of this cost leaks less; ``None`` where the search tells of costs only."""
+
+    @classmethod
+    def of_level(cls, level: Level) -> Answer:
+        """Take a level of a frontier."""
+        return cls(
+            partition=level.partition,
+            cost=level.cost,
+            lower_bound_cost=level.lower_bound_cost,
+            any_bound=level.lower_bound_cost,
+            lower_bound_bits=level.lower_bound_bits,
+        )
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether nothing of the shape and budget asked for costs less."""
+        return self.lower_bound_cost is not None and self.cost <= self.lower_bound_cost * (1 + 1e-12)
 
 
 MEASURED_AT_ONCE = 1_000_000

@@ -18,9 +18,9 @@ from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
+from hartley.search.levels import NOTHING, Answer, Band
 from hartley.search.line.borders import Borders
-from hartley.search.line.ordered_values import Band
-from hartley.search.problem import NOTHING, Answer, Problem, too_many_components
+from hartley.search.problem import Problem, too_many_components
 from hartley.search.withheld import without_values, worst_clusters
 
 

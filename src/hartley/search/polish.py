@@ -19,14 +19,13 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Flags, Floats, Places
 from hartley.model.requirement import Requirement
 from hartley.model.words import Leakage
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
 from hartley.search.line.bounds import STEPS
-from hartley.search.line.every_partition import enough_subsets, members_of_subsets
 from hartley.search.line.intervals import finest_within
 from hartley.search.line.loops import can_cut
 from hartley.search.line.ordered_values import OrderedValues
@@ -111,7 +110,7 @@ def finest_on_line(
         anywhere = Borders.anywhere(values.positions)
         if can_cut.for_size(values.size * STEPS)(earliest, values.latest, anywhere.allowed):
             found = finest_within(values, worst, anywhere)
-            is_finer = found.cost <= worst and found.clusters >= partition.size
+            is_finer = found.cost <= worst and found.partition.size >= partition.size
             if is_finer and accepts(found.partition):
                 return found.partition
     if effort is None:
@@ -185,13 +184,14 @@ def _split(enough: Enough, members: Places, where: Floats) -> Places | None:
         cut = first_end + 1 + int(len(gaps) - 1 - np.argmax(gaps[::-1]))
         return members[cut:]
     if len(members) <= MOST_MEMBERS:
-        holds = enough_subsets(inside)
+        # Every set of members is a cluster of its own; a value is in many of them, so it is taken as often.
+        is_inside = (np.arange(1 << len(members))[:, np.newaxis] >> np.arange(len(members)) & 1).astype(bool)
+        subset, place = np.nonzero(is_inside)
+        counts = inside.take(place).counts_of_clusters(subset, len(is_inside))
+        holds: Flags = np.asarray((counts >= inside.least).all(axis=1))
         both = np.flatnonzero(holds & holds[::-1])
         both = both[both > 0]
-        if not len(both):
-            return None
-        part: Places = members[members_of_subsets(len(members))[both[0]]]
-        return part
+        return members[is_inside[both[0]]] if len(both) else None
     return _dealt(inside, members)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, log2
 from typing import Any, Literal, TypeAlias
@@ -20,14 +20,12 @@ from hartley.errors import UnreachableError, option
 from hartley.measures.separation import linked_range, separated_values
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
-from hartley.model import JointRange, Partition
+from hartley.model import JointRange
 from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE, Shape
 from hartley.model.words import MOST_BITS, SLACK, Leakage, ObjectiveName, Ties
-from hartley.search.levels import Level
-from hartley.search.line.ordered_values import Band, LineAnswer
 from hartley.search.sizes.categories import CategoryArrangement
 
 NOTHING: Int64s = np.zeros(0, dtype=np.int64)
@@ -248,55 +246,6 @@ class Problem:
                 f"({option('missing', 'drop')}), place them ({option('missing_at')}), or keep values apart "
                 f"instead of near ({option('utility', 'resolution')})"
             ) from None
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Answer:
-    """The cheapest partition found that keeps what is required, and what is proven of it."""
-
-    partition: Partition
-    cost: float
-    lower_bound_cost: float | None
-    """No partition of the shape and budget asked for costs less; ``None`` where no bound is known."""
-    any_bound: float | None = None
-    """No partition of any shape within the budget costs less."""
-    withheld: Int64s = field(default_factory=lambda: NOTHING)
-    """Places of the public values that are withheld; they are one cluster."""
-    withheld_rows: int = 0
-    bands: tuple[Band, ...] = ()
-    loss: float | None = None
-    """The mean over rows of the relative width of their cluster, over several columns."""
-    lower_bound_bits: float | None = None
-    """No partition of this cost leaks less; ``None`` where the search tells of costs only."""
-
-    @classmethod
-    def of_level(cls, level: Level) -> Answer:
-        """Take a level of a frontier."""
-        return cls(
-            partition=level.partition,
-            cost=level.cost,
-            lower_bound_cost=level.lower_bound_cost,
-            any_bound=level.lower_bound_cost,
-            lower_bound_bits=level.lower_bound_bits,
-        )
-
-    @classmethod
-    def of_line(cls, found: LineAnswer) -> Answer:
-        """Take what a search over one column, or by size, has found."""
-        return cls(
-            partition=found.partition,
-            cost=found.cost,
-            lower_bound_cost=found.lower_bound,
-            any_bound=found.any_bound,
-            withheld=found.withheld,
-            withheld_rows=found.withheld_rows,
-            bands=found.bands,
-        )
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether nothing of the shape and budget asked for costs less."""
-        return self.lower_bound_cost is not None and self.cost <= self.lower_bound_cost * (1 + 1e-12)
 
 
 def combined(requirements: Iterable[Requirement], more: Iterable[Requirement]) -> tuple[Requirement, ...]:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from math import log2
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -27,7 +26,7 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE
-from hartley.model.words import ROUNDING, SAME_COST, Leakage
+from hartley.model.words import SAME_COST, Leakage
 from hartley.search.any_utility import least_cost_with_candidates
 from hartley.search.columns.cells import Column, cells_of, cells_of_utility
 from hartley.search.columns.components import ComponentSearch, Joining
@@ -37,7 +36,7 @@ from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.few_values.walk import best_of_few, is_walked
-from hartley.search.levels import Level, Levels
+from hartley.search.levels import Answer, Level
 from hartley.search.line.axis import candidate_search
 from hartley.search.line.borders import Borders
 from hartley.search.line.cheapest import Searches, cheapest_clusters
@@ -47,7 +46,7 @@ from hartley.search.line.intervals import finest_free_grid, least_cost_of_compon
 from hartley.search.line.ordered_values import LineUtility, OrderedValues
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
 from hartley.search.merges import joined, less_its_worst, merged, withholding_sets
-from hartley.search.problem import Answer, Problem, combined, too_many_components
+from hartley.search.problem import Problem, combined, too_many_components
 from hartley.search.sizes.components import istar_level, least_components
 from hartley.search.sizes.frontier import smallest_clusters
 from hartley.search.sizes.search import least_largest_cluster
@@ -197,8 +196,8 @@ def _by_size(problem: Problem, effort: Effort, starts: Sequence[Partition], _: o
     enough = Enough.of(joint, combined(problem.held, [Requirement(problem.axis, 1)]), problem.closeness)
     if problem.budget:
         missing = np.flatnonzero(problem.missing)
-        return Answer.of_line(least_largest_withholding(enough, problem.budget, effort, missing))
-    return Answer.of_line(least_largest_cluster(enough, effort))
+        return least_largest_withholding(enough, problem.budget, effort, missing)
+    return least_largest_cluster(enough, effort)
 
 
 def _joined_by_size(joint: JointRange, most: int) -> Level:
@@ -211,24 +210,9 @@ def _joined_by_size(joint: JointRange, most: int) -> Level:
     return istar_level(joint, sizes[place])
 
 
-def cheapest_level(found: Levels, joint: JointRange, wanted: int) -> Level:
-    """Return the cheapest level that leaves enough candidates to a reader who knew nothing."""
-    bits = log2(joint.sensitive.size / wanted)
-    for level in found.levels:
-        if level.leakage_bits <= bits + ROUNDING:
-            return level
-    least = min((level.leakage_bits for level in found.levels), default=0.0)
-    raise UnreachableError(
-        f"no release leaves {wanted} candidates for every released value; the most that can be "
-        f"reached is {round(joint.sensitive.size / 2**least)}"
-    )
-
-
 def _of_groups(problem: Problem, *_: object) -> Answer:
     assert problem.arrangement is not None  # noqa: S101 (asked in kind_of)
-    return Answer.of_line(
-        problem.arrangement.least(Enough.of(problem.joint, problem.held, problem.closeness))
-    )
+    return problem.arrangement.least(Enough.of(problem.joint, problem.held, problem.closeness))
 
 
 # Along a line.
@@ -259,7 +243,7 @@ def _on_a_line(
         if coordinate in ("date", "timestamp"):
             unit = "day" if coordinate == "date" else "second"
         grids = None if unit is None else Borders.calendars(values.positions, unit)
-        return Answer.of_line(finest_free_grid(values, effort, grids))
+        return finest_free_grid(values, effort, grids)
     kind: Literal["any", "intervals"] = "any" if shape.is_any else "intervals"
     borders = _borders(problem, values)
     if problem.budget:
@@ -269,10 +253,10 @@ def _on_a_line(
                 f"withholding {problem.budget} rows buys nothing here; at least {asked.least_budget} rows "
                 "must be withheld for what is withheld to keep the requirements itself"
             )
-        return Answer.of_line(least_cost_withholding(values, problem.budget, kind, borders, effort=effort))
+        return least_cost_withholding(values, problem.budget, kind, borders, effort=effort)
     names = [(one.name, one.column) for one in values.whole.requirements]
     count = values.whole.count_of[names.index((problem.axis, None))]
-    return Answer.of_line(cheapest_clusters(values, kind, borders, effort, starts, count, searches))
+    return cheapest_clusters(values, kind, borders, effort, starts, count, searches)
 
 
 def _in_order(problem: Problem) -> OrderedValues:
@@ -304,7 +288,7 @@ def joined_bands(problem: Problem, found: Answer, effort: Effort) -> Answer:
 def bands_of_components(problem: Problem, linked: JointRange, most: int, effort: Effort) -> Answer:
     """Return bands that keep the requirements and leave at most so many components of a linked table."""
     values = _in_order(problem)
-    return Answer.of_line(least_cost_of_components(values, linked, most, _borders(problem, values), effort))
+    return least_cost_of_components(values, linked, most, _borders(problem, values), effort)
 
 
 # Over several columns.

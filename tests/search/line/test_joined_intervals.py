@@ -47,7 +47,7 @@ def test_few_components_at_a_cost_that_is_nearly_always_the_least():
         answer = least_cost_of_components(values, linked, most)
         assert separated_components(joint, closeness, answer.partition).size <= most
         assert values.whole.is_met_by(answer.partition)
-        assert answer.lower_bound <= best <= answer.cost
+        assert answer.lower_bound_cost <= best <= answer.cost
         levels += 1
         equal += answer.cost == best
     assert equal > 0.95 * levels

@@ -24,9 +24,12 @@ from hartley.search.line.cheapest import cheapest_clusters
 from hartley.search.line.intervals import least_intervals
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import least_cost_withholding
-from hartley.search.sizes.cluster_count import sequence_of
+from hartley.search.problem import Problem
+from hartley.search.sizes.cluster_count import most_clusters
 from hartley.search.sizes.search import SizeSearch, least_largest_cluster
 from hartley.search.sizes.withheld import fewest_components_withholding, least_largest_withholding
+from hartley.search.solve import solve
+from line_search import total_width
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden_practice.json").read_text())
 INSTANCES = pytest.mark.parametrize("instance", GOLDEN["instances"], ids=lambda instance: instance["name"])
@@ -54,15 +57,23 @@ def test_golden_tolerances(instance):
     joint = golden_joint(instance)
     for level in instance["tolerance"]:
         for wanted, cost in level["least_midpoint_distortion"].items():
-            answer = cheapest_clusters(line_of(joint, int(wanted), level["tau"]))
+            required = Requirement("separated-l", int(wanted))
+            answer = solve(
+                Problem(
+                    joint=joint,
+                    utility=LineDistortion.of(joint.public),
+                    requirements=(required,),
+                    closeness=within(level["tau"]),
+                )
+            )
             assert answer.cost == cost
-            assert answer.proven
-            assert answer.clusters == level["most_clusters_at_least_distortion"][wanted]
+            assert answer.is_proven
+            assert answer.partition.size == level["most_clusters_at_least_distortion"][wanted]
         for wanted, largest in level["least_largest_cluster"].items():
             enough = Enough.of(joint, [Requirement("separated-l", int(wanted))], within(level["tau"]))
             answer = least_largest_cluster(enough)
             assert answer.cost == largest
-            assert answer.proven
+            assert answer.is_proven
         too_many = level["separated_values"] + 1
         with pytest.raises(UnreachableError):
             cheapest_clusters(line_of(joint, too_many, level["tau"]))
@@ -73,9 +84,16 @@ def test_golden_budgets(instance):
     joint = golden_joint(instance)
     for level in instance["budget"]:
         for wanted, cost in level["least_midpoint_distortion"].items():
-            answer = least_cost_withholding(line_of(joint, int(wanted)), level["rows_at_most"])
+            answer = solve(
+                Problem(
+                    joint=joint,
+                    utility=LineDistortion.of(joint.public),
+                    requirements=(Requirement("distinct-l", int(wanted)),),
+                    budget=level["rows_at_most"],
+                )
+            )
             assert answer.cost == (inf if cost is None else cost)
-            assert answer.proven
+            assert answer.is_proven
         for wanted, largest in level["least_largest_cluster"].items():
             enough = Enough.of(joint, [Requirement("distinct-l", int(wanted))])
             assert least_largest_withholding(enough, level["rows_at_most"]).cost == largest
@@ -88,7 +106,7 @@ def test_golden_bands(instance):
         values = line_of(joint, level["distinct_l"])
         answer = least_intervals(values)
         expected = level["intervals"]
-        assert (answer.cost, answer.clusters, answer.total_width) == (
+        assert (answer.cost, answer.partition.size, total_width(values, answer)) == (
             expected["distortion"],
             expected["clusters"],
             expected["total_span"],
@@ -97,7 +115,7 @@ def test_golden_bands(instance):
         assert least_intervals(sizes).cost == level["intervals_largest_cluster"]
         for step, bands in level["borders_every"].items():
             answer = least_intervals(values, Borders.on_grid(values.positions, float(step)))
-            assert (answer.cost, answer.clusters, answer.total_width) == (
+            assert (answer.cost, answer.partition.size, total_width(values, answer)) == (
                 bands["distortion"],
                 bands["clusters"],
                 bands["total_width"],
@@ -119,7 +137,7 @@ def test_golden_dates():
         values = line_of(joint, expected["distinct_l"])
         answer = least_intervals(values, Borders.in_calendar(values.positions, expected["borders"], "day"))
         assert answer.cost == expected["distortion_days"]
-        assert answer.clusters == expected["bands"]
+        assert answer.partition.size == expected["bands"]
         members = [[days[place].isoformat() for place in cluster] for cluster in answer.partition.clusters()]
         assert members == expected["members"]
 
@@ -161,16 +179,17 @@ def test_hungarian_distortion_with_a_tolerance_is_proven(at_minus_nine, toleranc
                 cheapest_clusters(values)
             continue
         answer = cheapest_clusters(values)
-        assert (answer.cost, answer.proven) == (cost, True)
+        assert (answer.cost, answer.is_proven) == (cost, True)
 
 
 @pytest.mark.parametrize("case", GOLDEN["hungarian_tolerance"], ids=lambda case: f"{case['tau']}-{case['l']}")
 def test_hungarian_golden_tolerances(without_missing, case):
-    answer = cheapest_clusters(line_of(without_missing, case["l"], case["tau"]))
-    assert answer.lower_bound == case["least_midpoint_distortion_bound"]
+    values = line_of(without_missing, case["l"], case["tau"])
+    answer = cheapest_clusters(values)
+    assert answer.lower_bound_cost == case["least_midpoint_distortion_bound"]
     assert answer.cost == case["intervals_distortion"]
-    assert answer.clusters == case["finest_intervals"]
-    assert answer.total_width == case["total_span"]
+    assert answer.partition.size == case["finest_intervals"]
+    assert total_width(values, answer) == case["total_span"]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +197,7 @@ def test_hungarian_golden_tolerances(without_missing, case):
 )
 def test_hungarian_golden_budgets(without_missing, case):
     answer = least_cost_withholding(line_of(without_missing, case["l"]), case["rows_at_most"])
-    assert answer.lower_bound >= case["bound"]
+    assert answer.lower_bound_cost >= case["bound"]
     assert answer.cost <= case["reached"]
 
 
@@ -188,7 +207,7 @@ def test_hungarian_golden_budgets(without_missing, case):
 def test_hungarian_golden_bands(without_missing, case):
     values = line_of(without_missing, case["l"])
     answer = least_intervals(values, Borders.on_grid(values.positions, case["borders_every"]))
-    assert (answer.cost, answer.clusters, answer.total_width) == (
+    assert (answer.cost, answer.partition.size, total_width(values, answer)) == (
         case["distortion"],
         case["bands"],
         case["total_width"],
@@ -209,7 +228,7 @@ def test_hungarian_bands(at_minus_nine, wanted, intervals, on_grids):
     values = line_of(at_minus_nine, wanted)
 
     def shown(answer):
-        return answer.cost, answer.clusters
+        return answer.cost, answer.partition.size
 
     assert shown(least_intervals(values)) == intervals
     steps = (10, 25, 50, 100)
@@ -228,7 +247,7 @@ def test_hungarian_centroids_with_rows_withheld(at_minus_nine):
     values = line_of(at_minus_nine, 5, codeword="centroid")
     answers = [least_cost_withholding(values, rows) for rows in (0, 14, 29)]
     assert [answer.cost for answer in answers] == pytest.approx([81.6, 9.8, 4.25])
-    assert [answer.lower_bound for answer in answers[1:]] == [8, 3.5]
+    assert [answer.lower_bound_cost for answer in answers[1:]] == [8, 3.5]
 
 
 @pytest.mark.parametrize(
@@ -245,7 +264,7 @@ def test_hungarian_budgets(hungarian_heart, missing, wanted, costs, bounds):
     values = line_of(joint, wanted)
     answers = [least_cost_withholding(values, 294 * share // 100) for share in (0, 1, 2, 5, 10)]
     assert tuple(answer.cost for answer in answers) == costs
-    assert tuple(answer.lower_bound for answer in answers) == bounds
+    assert tuple(answer.lower_bound_cost for answer in answers) == bounds
 
 
 HUNGARIAN_SIZES = {
@@ -261,9 +280,9 @@ HUNGARIAN_SLOW = {1: (6, 8), 2: (10, 39), 4: (6,), 9: (3,)}
 
 def most_by_counting(enough: Enough, clusters: int) -> int:
     """Return the most values that so many clusters can all keep, by counting."""
-    most = len(sequence_of(enough, 0, clusters)[0]) // clusters
     shown = enough.counts_of_clusters(np.arange(enough.size), enough.size)[:, 0]
-    while int(np.minimum(shown, most).sum()) < most * clusters:
+    most = enough.width
+    while most_clusters(enough.asking(0, most)) < clusters or np.minimum(shown, most).sum() < most * clusters:
         most -= 1
     return most
 
@@ -324,10 +343,10 @@ def test_tables_of_r(table, wanted, costs, bands):
     answers = [least_cost_withholding(values, len(rows) * share // 100) for share in (0, 1, 2, 5, 10)]
     for answer, cost in zip(answers, costs, strict=True):
         assert answer.cost <= cost + 1e-9
-        assert answer.lower_bound <= cost + 1e-9
-    assert answers[0].proven
+        assert answer.lower_bound_cost <= cost + 1e-9
+    assert answers[0].is_proven
     if bands is not None:
         clusters, step, cost, on_grid = bands
-        assert least_intervals(values).clusters == clusters
+        assert least_intervals(values).partition.size == clusters
         found = least_intervals(values, Borders.on_grid(values.positions, step))
-        assert (found.cost, found.clusters) == (pytest.approx(cost), on_grid)
+        assert (found.cost, found.partition.size) == (pytest.approx(cost), on_grid)

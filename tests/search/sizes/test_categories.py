@@ -90,7 +90,7 @@ def test_the_finest_cut_has_most_clusters_and_the_smallest_largest():
         if not fitting:
             continue
         answer = finest_cut(enough, tree)
-        assert answer.clusters == max(map(len, fitting))
+        assert answer.partition.size == max(map(len, fitting))
         assert answer.cost == min(max(map(len, clusters)) for clusters in fitting)
         assert enough.is_met_by(answer.partition)
 
@@ -106,7 +106,7 @@ def test_runs_of_siblings_have_the_smallest_largest_cluster():
         answer = least_sibling_runs(enough, tree)
         best = min(max(map(len, clusters)) for clusters in fitting)
         assert answer.cost == best
-        assert answer.clusters == max(len(c) for c in fitting if max(map(len, c)) == best)
+        assert answer.partition.size == max(len(c) for c in fitting if max(map(len, c)) == best)
         found = sorted(map(sorted, answer.partition.clusters()))
         assert found in [sorted(map(sorted, clusters)) for clusters in fitting]
 
@@ -120,4 +120,4 @@ def test_a_taxonomy_of_many_values_is_cut_in_one_pass():
     parents += [size + 440] * 40 + [-1]
     answer = finest_cut(enough, Taxonomy.of_parents(parents, size))
     assert enough.is_met_by(answer.partition)
-    assert 40 <= answer.clusters <= 400
+    assert 40 <= answer.partition.size <= 400

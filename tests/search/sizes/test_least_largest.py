@@ -42,10 +42,10 @@ def test_the_smallest_largest_cluster_against_all_partitions():
             continue
         answer = least_largest_cluster(enough)
         assert enough.is_met_by(answer.partition)
-        assert answer.lower_bound <= best <= answer.cost
+        assert answer.lower_bound_cost <= best <= answer.cost
         levels += 1
         equal += answer.cost == best
-        proven += answer.proven
+        proven += answer.is_proven
     assert equal == levels
     assert proven > 0.85 * levels
 
@@ -153,7 +153,7 @@ def test_rows_withheld_where_the_number_of_values_counts():
         # Where everything is withheld, that costs as much as a value by itself.
         best = max(1, twin.least_cost_withholding(budget))
         answer = least_largest_withholding(enough, budget)
-        assert answer.lower_bound <= best <= answer.cost
+        assert answer.lower_bound_cost <= best <= answer.cost
         assert answer.withheld_rows <= budget
         assert enough.is_met_by(answer.partition)
         levels += 1
@@ -190,7 +190,7 @@ def test_fewest_components_with_rows_withheld_is_the_closed_form():
                 assert int(counts[answer.withheld].sum()) == answer.withheld_rows <= budget
                 kept = np.setdiff1d(np.arange(size), answer.withheld)
                 if len(kept):
-                    assert Partition(answer.labels[kept]).sizes.max() <= largest
+                    assert Partition(answer.partition.labels[kept]).sizes.max() <= largest
 
 
 def test_a_component_that_keeps_a_value_is_needed():

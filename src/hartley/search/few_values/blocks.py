@@ -24,8 +24,8 @@ from hartley.model.words import MOST_BITS, SAME_COST, SLACK, Leakage
 from hartley.search.columns.cells import cells_of, cells_of_utility
 from hartley.search.columns.costs import relative_loss, relative_widths
 from hartley.search.few_values.loops import NOBODY
+from hartley.search.levels import Band
 from hartley.search.line.borders import Borders
-from hartley.search.line.ordered_values import Band
 from hartley.search.problem import Problem
 
 

@@ -15,7 +15,8 @@ from hartley.model import Partition
 from hartley.model.arrays import Floats
 from hartley.model.words import SLACK
 from hartley.search.few_values.walk import FewValues, is_walked
-from hartley.search.problem import Answer, Problem
+from hartley.search.levels import Answer
+from hartley.search.problem import Problem
 
 MOST_LISTED_VALUES = 8
 """There are 4,140 partitions of 8 values, and 21,147 releases where all of them may be withheld."""

@@ -32,7 +32,8 @@ from hartley.model.words import Leakage
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.few_values.blocks import FewBlocks, loss_of
 from hartley.search.few_values.loops import Blocks, PartitionWalk, look_finer, note, step_on, tie
-from hartley.search.problem import Answer, Problem, too_many_components
+from hartley.search.levels import Answer
+from hartley.search.problem import Problem, too_many_components
 
 MOST_VALUES = 12
 """There are 4,213,597 partitions of 12 values."""

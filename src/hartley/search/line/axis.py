@@ -12,10 +12,10 @@ from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search.axis import AxisSearch, LeastCost, Stage
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import Level, Levels
+from hartley.search.levels import NOTHING, Level, Levels
 from hartley.search.line.centroid import STAGES as CENTROID_STAGES
 from hartley.search.line.least_cost import by_intervals, by_sweeps, one_cluster
-from hartley.search.line.ordered_values import NOTHING, OrderedValues
+from hartley.search.line.ordered_values import OrderedValues
 
 STAGES: dict[str, tuple[Stage, ...]] = {
     "midpoint": (by_intervals, by_sweeps),

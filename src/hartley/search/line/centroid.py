@@ -30,9 +30,8 @@ from hartley.search.line.end_clusters import (
     peeled_cluster,
     solver_unit,
 )
-from hartley.search.line.intervals import centroid_intervals_within, least_centroid_cost
+from hartley.search.line.intervals import centroid_intervals_within, kept_rows, least_centroid_cost
 from hartley.search.line.least_cost import with_ranks
-from hartley.search.line.loops import NEVER
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.sweeps.subset_sweep import MOST_NODES, least_by_fronts
 from hartley.search.sizes.cluster_count import most_clusters
@@ -64,8 +63,7 @@ def intervals_of(values: OrderedValues, allowed: float, effort: Effort) -> Int64
     least = least_centroid_cost(values, anywhere, allowed, effort)
     if least is None:
         return None
-    kept = np.full(values.size, NEVER, dtype=np.int64)
-    return centroid_intervals_within(values, anywhere, least, kept)[1:]
+    return centroid_intervals_within(values, anywhere, least, kept_rows(values))[1:]
 
 
 def by_intervals(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:

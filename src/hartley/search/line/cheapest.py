@@ -6,18 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-import numpy as np
-
 from hartley.model import Partition
 from hartley.search.axis import AxisSearch
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import OF_ROWS
-from hartley.search.levels import is_reached
+from hartley.search.levels import Answer, is_reached
 from hartley.search.line.axis import LineAxis, line_search
 from hartley.search.line.borders import Borders
-from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
 from hartley.search.line.intervals import least_intervals
-from hartley.search.line.ordered_values import NOTHING, LineAnswer, OrderedValues
+from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.polish import finest_on_line
 
 Shape: TypeAlias = Literal["any", "intervals"]
@@ -33,7 +30,7 @@ def cheapest_clusters(
     starts: Sequence[Partition] = (),
     count: int | None = None,
     searches: Searches | None = None,
-) -> LineAnswer:
+) -> Answer:
     """Return the cheapest partition found that is enough everywhere, and the bound for the shape.
 
     Of partitions of one cost the one is returned that holds most of one count, where one is named, and of
@@ -51,7 +48,7 @@ def cheapest_clusters(
     values.require_reachable()
     if shape == "intervals" or borders is not None:
         found = _intervals(values, borders, effort, count)
-        return found if shape == "intervals" else replace(found, lower_bound=found.any_bound)
+        return found if shape == "intervals" else replace(found, lower_bound_cost=found.any_bound)
     axis = OF_ROWS if count is None else count
     level = int(values.whole.least[axis])
     searches = {} if searches is None else searches
@@ -61,27 +58,13 @@ def cheapest_clusters(
     if count is not None:
         level, _, cut = search.highest_within(known.cost)
     asked = values.asking(axis, level)
-    if 0 < values.size <= MOST_VALUES:
-        return exhaustive_withheld(asked, 0, NOTHING, lambda withheld: not len(withheld))
-    labels = finest_on_line(asked, cut(), effort=effort).labels.astype(np.int64)
-    cost, bound = values.cost_of_labels(labels), values.in_units(search.known(level).bound)
-    of_rank = labels[values.order]
-    low, high = np.full(labels.max() + 1, np.inf), np.full(labels.max() + 1, -np.inf)
-    np.minimum.at(low, of_rank, values.positions)
-    np.maximum.at(high, of_rank, values.positions)
-    is_placed = high >= low
-    return LineAnswer(
-        labels=labels,
-        cost=cost,
-        lower_bound=min(bound, cost),
-        any_bound=min(bound, cost),
-        total_width=float((high - low)[is_placed].sum()),
-    )
+    partition = finest_on_line(asked, cut(), effort=effort)
+    cost = float(values.utility.costs(partition).max())
+    bound = min(values.in_units(search.known(level).bound), cost)
+    return Answer(partition=partition, cost=cost, lower_bound_cost=bound, any_bound=bound)
 
 
-def _intervals(
-    values: OrderedValues, borders: Borders | None, effort: Effort, count: int | None
-) -> LineAnswer:
+def _intervals(values: OrderedValues, borders: Borders | None, effort: Effort, count: int | None) -> Answer:
     """Return the cheapest intervals, and of those of one cost the ones that hold most of a count."""
     found = least_intervals(values, borders, effort)
     if count is None:
@@ -91,7 +74,10 @@ def _intervals(
         middle = (low + high) // 2
         more = least_intervals(values.asking(count, middle), borders, effort, found.any_bound)
         if is_reached(more.cost, found.cost):
-            low, found = middle, replace(more, lower_bound=found.lower_bound, any_bound=found.any_bound)
+            low, found = (
+                middle,
+                replace(more, lower_bound_cost=found.lower_bound_cost, any_bound=found.any_bound),
+            )
         else:
             high = middle
     return found

@@ -32,6 +32,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Places
 from hartley.model.disjoint_sets import DisjointSets
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.levels import NOTHING, Answer, Band
 from hartley.search.line.borders import Borders, round_steps
 from hartley.search.line.bounds import STEPS, line_bound
 from hartley.search.line.loops import (
@@ -39,11 +40,10 @@ from hartley.search.line.loops import (
     can_cut,
     centroid_choices,
     clusters_of_choices,
-    clusters_of_starts,
     extend_radius,
-    finest_starts,
+    withheld_choices,
 )
-from hartley.search.line.ordered_values import NOTHING, Band, LineAnswer, OrderedValues
+from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.windows import least_passing_from
 
 STEPS_PER_CALL = 3_000_000
@@ -102,7 +102,7 @@ def least_intervals(
     borders: Borders | None = None,
     effort: Effort = UNLIMITED,
     known_bound: float | None = None,
-) -> LineAnswer:
+) -> Answer:
     """Return the intervals of least cost that are enough, the finest of them; exact for the shape.
 
     Raises
@@ -118,7 +118,7 @@ def least_intervals(
     >>> joint = JointRange.from_pairs([(1, "a"), (2, "b"), (5, "a"), (6, "b"), (7, "a")])
     >>> utility = LineDistortion.of(joint.public)
     >>> answer = least_intervals(OrderedValues.of(joint, utility, [Requirement("distinct-l", 2)]))
-    >>> answer.cost, answer.partition, answer.proven
+    >>> answer.cost, answer.partition, answer.is_proven
     (1.0, Partition({0, 1}, {2, 3, 4}), True)
     """
     values.require_reachable()
@@ -141,17 +141,16 @@ def least_intervals(
 
 def _least_centroid_intervals(
     values: OrderedValues, borders: Borders, any_bound: float, effort: Effort
-) -> LineAnswer:
+) -> Answer:
     """Return the finest intervals of the least worst radius; where time is over, one interval of all."""
     whole = values.ticks_of(values.partition_of_starts(NOTHING))
     least = least_centroid_cost(values, borders, whole, effort)
     if least is None:
         everything = np.zeros(values.size, dtype=np.int64)
         return finished(values, everything, borders, any_bound, any_bound)
-    kept = np.full(values.size, NEVER, dtype=np.int64)
-    cluster_of = centroid_intervals_within(values, borders, least, kept)[1:]
+    cluster_of = centroid_intervals_within(values, borders, least, kept_rows(values))[1:]
     answer = finished(values, cluster_of, borders, 0.0, any_bound)
-    return replace(answer, lower_bound=answer.cost)
+    return replace(answer, lower_bound_cost=answer.cost)
 
 
 def finest_within(
@@ -160,34 +159,45 @@ def finest_within(
     borders: Borders,
     any_bound: float = 0.0,
     lower_bound: float = 0.0,
-) -> LineAnswer:
+) -> Answer:
     """Return the finest intervals of at most this cost; they must exist."""
-    earliest = values.windows.within(values.ticks_within(cost))
-    loop = finest_starts.for_size(values.size * STEPS)
-    chosen = loop(earliest, values.latest, borders.allowed, borders.low, borders.high)
-    cluster_of = clusters_of_starts.for_size(values.size)(chosen)
+    cluster_of = intervals_within(values, borders, values.ticks_within(cost), kept_rows(values))
     return finished(values, cluster_of, borders, lower_bound, any_bound)
+
+
+def intervals_within(values: OrderedValues, borders: Borders, cost: float, rows: Places) -> Places:
+    """Return the finest intervals of at most this cost in ticks that leave the fewest ``rows`` out.
+
+    That is the interval of each rank, counted from the end; -1 for values that are withheld.
+    """
+    loop = withheld_choices.for_size(values.size * STEPS)
+    earliest = values.windows.within(cost)
+    choice = loop(earliest, values.latest, borders.allowed, rows, borders.low, borders.high)
+    return clusters_of_choices.for_size(values.size)(choice)
+
+
+def kept_rows(values: OrderedValues) -> Places:
+    """Return the rows of values of which none may be withheld."""
+    return np.full(values.size, NEVER, dtype=np.int64)
 
 
 def finished(
     values: OrderedValues, cluster_of: Places, borders: Borders, lower_bound: float, any_bound: float
-) -> LineAnswer:
+) -> Answer:
     """Return intervals, given by the interval of each rank, as an answer."""
     labels = values.labels_of_ranks(cluster_of)
     firsts = np.flatnonzero(np.diff(cluster_of, prepend=-1))
     lasts = np.append(firsts[1:], values.size)[: len(firsts)] - 1
-    widths = borders.high[lasts] - borders.low[firsts]
     bands: tuple[Band, ...] = ()
     if not borders.are_anywhere:
         ends = zip(borders.low[firsts].tolist(), borders.high[lasts].tolist(), strict=True)
         bands = tuple(Band(low, high) for low, high in ends)
     cost = values.cost_of_labels(labels)
-    return LineAnswer(
-        labels=labels,
+    return Answer(
+        partition=Partition(labels),
         cost=cost,
-        lower_bound=min(lower_bound, cost),
+        lower_bound_cost=min(lower_bound, cost),
         any_bound=min(any_bound, cost),
-        total_width=float(widths.sum()),
         bands=bands,
     )
 
@@ -196,14 +206,14 @@ def finest_free_grid(
     values: OrderedValues,
     effort: Effort = UNLIMITED,
     grids: Iterable[Borders] | None = None,
-) -> LineAnswer:
+) -> Answer:
     """Return bands on the finest round grid that costs no more than borders anywhere do.
 
     Where no round grid is free, the one that costs least, and of those the finest. ``grids`` are tried in
     their order; given from the coarsest on, the answer is the coarsest grid that is free.
     """
     free = least_intervals(values, effort=effort)
-    best: LineAnswer | None = None
+    best: Answer | None = None
     positions = values.positions
     by_step = (Borders.on_grid(positions, step) for step in round_steps(positions))
     for grid in by_step if grids is None else grids:
@@ -221,7 +231,7 @@ def least_cost_of_components(
     most: int,
     borders: Borders | None = None,
     effort: Effort = UNLIMITED,
-) -> LineAnswer:
+) -> Answer:
     """Return intervals that are enough and leave at most so many components, at the least cost found.
 
     ``linked`` is the table whose components count: the table itself, or that of
@@ -234,7 +244,7 @@ def least_cost_of_components(
     """
     first = least_intervals(values, borders, effort)
     limits = borders or Borders.anywhere(values.positions)
-    found: list[LineAnswer] = []
+    found: list[Answer] = []
 
     def passes(earliest: Places) -> bool:
         cost = values.in_units(values.windows.below(earliest))
@@ -247,17 +257,17 @@ def least_cost_of_components(
     if not found and not passes(values.windows.within(values.windows.widest)):
         raise UnreachableError(f"no intervals leave at most {most} components; the missing cells stay apart")
     best = min(found, key=lambda answer: answer.cost)
-    return replace(best, lower_bound=first.lower_bound, any_bound=first.any_bound)
+    return replace(best, lower_bound_cost=first.lower_bound_cost, any_bound=first.any_bound)
 
 
 def fewest_components_within(
     values: OrderedValues, linked: JointRange, cost: float, borders: Borders | None = None
-) -> tuple[LineAnswer, int]:
+) -> tuple[Answer, int]:
     """Return intervals of at most this cost that are enough, with few components, and how many these are."""
     limits = borders or Borders.anywhere(values.positions)
     finest = finest_within(values, cost, limits)
     best = finest, overlap_partition(linked, finest.partition).size
-    cluster_of = finest.labels[values.order]
+    cluster_of = finest.partition.labels[values.order].astype(np.int64)
     for is_backward in (False, True):
         merged = _merged(values, linked, cluster_of, cost, is_backward=is_backward)
         answer = finished(values, merged, limits, 0.0, 0.0)

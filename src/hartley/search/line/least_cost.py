@@ -21,10 +21,12 @@ from hartley.model import Partition
 from hartley.model.arrays import Ints
 from hartley.search.axis import LeastCost
 from hartley.search.effort import Effort
+from hartley.search.levels import NOTHING
 from hartley.search.line.borders import Borders
 from hartley.search.line.bounds import STEPS, line_bound
-from hartley.search.line.loops import can_cut, clusters_of_starts, finest_starts
-from hartley.search.line.ordered_values import NOTHING, OrderedValues
+from hartley.search.line.intervals import intervals_within, kept_rows
+from hartley.search.line.loops import can_cut
+from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.sweeps.two_open_clusters import chain_within
 from hartley.search.line.windows import least_passing_from
 
@@ -68,9 +70,7 @@ def by_intervals(values: OrderedValues, known: LeastCost, effort: Effort) -> Lea
     )
     if least.high >= known.cost:
         return known
-    finest = finest_starts.for_size(values.size * STEPS)
-    chosen = finest(windows.within(least.high), values.latest, anywhere.allowed, anywhere.low, anywhere.high)
-    return with_ranks(known, values, clusters_of_starts.for_size(values.size)(chosen))
+    return with_ranks(known, values, intervals_within(values, anywhere, least.high, kept_rows(values)))
 
 
 def by_sweeps(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:

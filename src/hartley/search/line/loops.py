@@ -33,57 +33,6 @@ def can_cut(earliest: Places, latest: Places, allowed: Flags) -> bool:
 
 
 @hot_loop
-def finest_starts(earliest: Places, latest: Places, allowed: Flags, low: Floats, high: Floats) -> Places:
-    """Return the start of the last interval of each prefix, for most intervals, then least total width.
-
-    Ties go to the latest start; -1 where the prefix cannot be cut.
-    """
-    size = len(earliest)
-    chosen = np.full(size, -1, dtype=np.int64)
-    count = np.full(size + 1, -1, dtype=np.int64)
-    total = np.zeros(size + 1)
-    queue = np.empty(size + 1, dtype=np.int64)
-    head, tail, added = 0, 0, 0
-    count[0] = 0
-    for end in range(size):
-        while added <= latest[end]:
-            if count[added] >= 0:
-                key = total[added] - low[added]
-                while tail > head:
-                    last = queue[tail - 1]
-                    if count[last] > count[added] or (
-                        count[last] == count[added] and total[last] - low[last] < key
-                    ):
-                        break
-                    tail -= 1
-                queue[tail] = added
-                tail += 1
-            added += 1
-        while head < tail and queue[head] < earliest[end]:
-            head += 1
-        if head < tail and allowed[end + 1]:
-            start = queue[head]
-            chosen[end] = start
-            count[end + 1] = count[start] + 1
-            total[end + 1] = total[start] + high[end] - low[start]
-    return chosen
-
-
-@hot_loop
-def clusters_of_starts(chosen: Places) -> Places:
-    """Walk back from the end and return the interval of each rank, counted from the end."""
-    cluster_of = np.empty(len(chosen), dtype=np.int64)
-    end = len(chosen) - 1
-    number = 0
-    while end >= 0:
-        for rank in range(chosen[end], end + 1):
-            cluster_of[rank] = number
-        end = chosen[end] - 1
-        number += 1
-    return cluster_of
-
-
-@hot_loop
 def uncovered_rows(earliest: Places, latest: Places, rows: Places) -> int:
     """Return the rows of the values that are in no window that is cheap enough and holds enough."""
     size = len(earliest)
@@ -142,13 +91,39 @@ def is_better(
 
 
 @hot_loop
+def withhold_next(
+    end: int, here: int, rows: int, choice: Places, least: Places, count: Places, total: Floats
+) -> None:
+    """Withhold the value after each kind of prefix, where that is better than what is chosen there."""
+    for kind in range(2):
+        into = here if kind == 1 else 0
+        if (
+            rows < NEVER
+            and least[end, kind] < NEVER
+            and is_better(
+                least[end, kind] + rows,
+                count[end, kind],
+                total[end, kind],
+                least[end + 1, into],
+                count[end + 1, into],
+                total[end + 1, into],
+            )
+        ):
+            choice[end + 1, into] = FROM_OPEN if kind == 0 else FROM_SHUT
+            least[end + 1, into] = least[end, kind] + rows
+            count[end + 1, into] = count[end, kind]
+            total[end + 1, into] = total[end, kind]
+
+
+@hot_loop
 def withheld_choices(
     earliest: Places, latest: Places, allowed: Flags, rows: Places, low: Floats, high: Floats
 ) -> Places:
     """Return the last choice for each prefix: fewest rows withheld, then most bands, then least total width.
 
     Column 0 is for prefixes that a band may follow, column 1 for those that none may follow yet. A choice
-    is the start of a band, or which kind of prefix a withheld value comes after.
+    is the start of a band, or which kind of prefix a withheld value comes after. ``NEVER`` rows of a value
+    mean that it may not be withheld. Ties go to the latest start.
     """
     size = len(earliest)
     choice = np.full((size + 1, 2), FROM_OPEN, dtype=np.int64)
@@ -184,20 +159,7 @@ def withheld_choices(
             least[end + 1, here] = least[start, 0]
             count[end + 1, here] = count[start, 0] + 1
             total[end + 1, here] = total[start, 0] + high[end] - low[start]
-        for kind in range(2):
-            into = here if kind == 1 else 0
-            if least[end, kind] < NEVER and is_better(
-                least[end, kind] + rows[end],
-                count[end, kind],
-                total[end, kind],
-                least[end + 1, into],
-                count[end + 1, into],
-                total[end + 1, into],
-            ):
-                choice[end + 1, into] = FROM_OPEN if kind == 0 else FROM_SHUT
-                least[end + 1, into] = least[end, kind] + rows[end]
-                count[end + 1, into] = count[end, kind]
-                total[end + 1, into] = total[end, kind]
+        withhold_next(end, here, rows[end], choice, least, count, total)
     return choice
 
 
@@ -272,10 +234,7 @@ def centroid_choices(
     high: Floats,
     cost: float,
 ) -> Places:
-    """Return the last choice for each prefix, as :func:`withheld_choices` does.
-
-    ``NEVER`` rows of a value mean that it may not be withheld.
-    """
+    """Return the last choice for each prefix, as :func:`withheld_choices` does."""
     size = len(positions)
     choice = np.full((size + 1, 2), FROM_OPEN, dtype=np.int64)
     least = np.full((size + 1, 2), NEVER, dtype=np.int64)
@@ -302,24 +261,7 @@ def centroid_choices(
                 least[end + 1, here] = least[start, 0]
                 count[end + 1, here] = count[start, 0] + 1
                 total[end + 1, here] = width
-        for kind in range(2):
-            into = here if kind == 1 else 0
-            if (
-                rows[end] < NEVER
-                and least[end, kind] < NEVER
-                and is_better(
-                    least[end, kind] + rows[end],
-                    count[end, kind],
-                    total[end, kind],
-                    least[end + 1, into],
-                    count[end + 1, into],
-                    total[end + 1, into],
-                )
-            ):
-                choice[end + 1, into] = FROM_OPEN if kind == 0 else FROM_SHUT
-                least[end + 1, into] = least[end, kind] + rows[end]
-                count[end + 1, into] = count[end, kind]
-                total[end + 1, into] = total[end, kind]
+        withhold_next(end, here, rows[end], choice, least, count, total)
     # The rows that must be withheld in all, told to the caller without a second array.
     choice[0, 1] = least[size, 0]
     return choice

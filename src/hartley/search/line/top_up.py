@@ -11,8 +11,8 @@ from hartley.hot_loops import repeated
 from hartley.model.arrays import Places
 from hartley.search.effort import Effort
 from hartley.search.line.borders import Borders
-from hartley.search.line.intervals import centroid_intervals_within
-from hartley.search.line.loops import NEVER, clusters_of_choices, withheld_choices
+from hartley.search.line.intervals import centroid_intervals_within, intervals_within
+from hartley.search.line.loops import NEVER
 from hartley.search.line.ordered_values import OrderedValues
 
 MOST_CAREFUL = 2_000
@@ -25,7 +25,6 @@ MOST_TRIED = 64
 """On lines that are longer, values that are compared for each one that is forced in."""
 MOST_WORK = 2_000_000
 """Values times tries for one value that is forced in."""
-STEPS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,19 +56,14 @@ class TopUp:
         cluster_of = np.full(size, -1, dtype=np.int64)
         rows = self.values.enough.rows
         if len(keep):
+            within = values.ticks_within(cost)
             if values.cost_name == "centroid":
-                within = values.ticks_within(cost)
                 found = centroid_intervals_within(values, borders, within, values.enough.rows)
                 if found[0] >= NEVER:
                     return None
                 cluster_of[keep] = found[1:]
             else:
-                earliest = values.windows.within(values.ticks_within(cost))
-                loop = withheld_choices.for_size(len(keep) * STEPS)
-                choice = loop(
-                    earliest, values.latest, borders.allowed, values.enough.rows, borders.low, borders.high
-                )
-                cluster_of[keep] = clusters_of_choices.for_size(len(keep))(choice)
+                cluster_of[keep] = intervals_within(values, borders, within, values.enough.rows)
         return Kept(cluster_of, int(rows[cluster_of < 0].sum()))
 
     def _without(self, keep: Places) -> tuple[OrderedValues, Borders]:

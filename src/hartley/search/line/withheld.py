@@ -24,14 +24,15 @@ from functools import cached_property
 import numpy as np
 
 from hartley.errors import OptionError, UnreachableError
+from hartley.model import Partition
 from hartley.model.arrays import Floats, Places
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.levels import NOTHING, Answer, Band
 from hartley.search.line.borders import Borders
 from hartley.search.line.bounds import STEPS
 from hartley.search.line.cheapest import Shape, cheapest_clusters
-from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
-from hartley.search.line.ordered_values import NOTHING, Band, LineAnswer, OrderedValues
+from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
 from hartley.search.line.windows import least_passing_from
 
@@ -102,7 +103,7 @@ def least_cost_withholding(
     borders: Borders | None = None,
     joins: Places | None = None,
     effort: Effort = UNLIMITED,
-) -> LineAnswer:
+) -> Answer:
     """Return the least cost with at most so many rows withheld, as far as it is known, and the bound.
 
     Raises
@@ -114,8 +115,6 @@ def least_cost_withholding(
     question = WithheldQuestion.of(values, budget, borders, joins)
     if not question.rows_of_use:
         return _without(question, shape, effort)
-    if shape == "any" and borders is None and 0 < values.size <= MOST_VALUES:
-        return exhaustive_withheld(values, question.rows_of_use, question.joins, question.is_enough)
     search = _Search(question, effort)
     any_bound = search.any_bound()
     relaxed = search.relaxed(any_bound)
@@ -125,11 +124,11 @@ def least_cost_withholding(
     if answer.cost > relaxed and question.stands_alone:
         untouched = _without(question, shape, effort)
         if untouched.cost <= answer.cost:
-            return replace(untouched, lower_bound=answer.lower_bound, any_bound=answer.any_bound)
+            return replace(untouched, lower_bound_cost=answer.lower_bound_cost, any_bound=answer.any_bound)
     return answer
 
 
-def _without(question: WithheldQuestion, shape: Shape, effort: Effort) -> LineAnswer:
+def _without(question: WithheldQuestion, shape: Shape, effort: Effort) -> Answer:
     values = question.values
     if not question.stands_alone and values.whole.best_reachable() != values.whole.best_reachable(
         [[int(place)] for place in values.alone]
@@ -250,12 +249,12 @@ class _Search:
         above = self.values.windows.next_cost(self.values.ticks_within(low))
         return self.values.in_units(above) >= high
 
-    def answer(self, kept: Kept, lower_bound: float, any_bound: float) -> LineAnswer:
+    def answer(self, kept: Kept, lower_bound: float, any_bound: float) -> Answer:
         """Return what is kept and withheld as an answer."""
         return answer_of(self.question, kept, lower_bound, any_bound)
 
 
-def answer_of(question: WithheldQuestion, kept: Kept, lower_bound: float, any_bound: float) -> LineAnswer:
+def answer_of(question: WithheldQuestion, kept: Kept, lower_bound: float, any_bound: float) -> Answer:
     """Return clusters of ranks, and what is withheld, as an answer."""
     values, borders = question.values, question.borders
     cluster_of = kept.cluster_of
@@ -267,20 +266,18 @@ def answer_of(question: WithheldQuestion, kept: Kept, lower_bound: float, any_bo
         labels[question.joins] = shifted[withheld[0]]
     exempt = np.concatenate((values.order[withheld], question.joins if len(withheld) else NOTHING))
     cost = values.cost_of_labels(labels, exempt)
-    answer = LineAnswer(
-        labels=labels,
+    bands: tuple[Band, ...] = ()
+    if not borders.are_anywhere:
+        low, high = _ends(cluster_of, borders)
+        bands = tuple(Band(*ends) for ends in zip(low.tolist(), high.tolist(), strict=True))
+    return Answer(
+        partition=Partition(labels),
         cost=cost,
-        lower_bound=min(lower_bound, cost),
+        lower_bound_cost=min(lower_bound, cost),
         any_bound=min(any_bound, cost),
         withheld=values.order[withheld],
         withheld_rows=int(values.enough.rows[withheld].sum()),
-    )
-    low, high = _ends(cluster_of, borders)
-    bands = [Band(*ends) for ends in zip(low.tolist(), high.tolist(), strict=True)]
-    return replace(
-        answer,
-        total_width=float((high - low).sum()),
-        bands=() if borders.are_anywhere else tuple(bands),
+        bands=bands,
     )
 
 

@@ -23,9 +23,10 @@ from hartley.model.requirement import Requirement
 from hartley.model.words import ROUNDING, SLACK
 from hartley.search.effort import UNLIMITED, Effort, compiling_in_time
 from hartley.search.frontier import few_frontier, frontier, points_of_components
+from hartley.search.levels import Answer
 from hartley.search.points.ladders import Starts
 from hartley.search.points.measured import frontier_of, point_of, without_bounds
-from hartley.search.problem import Answer, Problem, combined, too_many_components
+from hartley.search.problem import Problem, combined, too_many_components
 from hartley.search.solve import row_of, solve
 
 

@@ -21,9 +21,8 @@ from hartley.model.shapes.band import Bands, Scale
 from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.model.words import SearchName
-from hartley.search.levels import Level
-from hartley.search.line.ordered_values import Band
-from hartley.search.problem import Answer, Problem
+from hartley.search.levels import Answer, Band, Level
+from hartley.search.problem import Problem
 
 SECONDS_A_DAY = 86_400.0
 

@@ -19,7 +19,7 @@ from hartley.model import Partition
 from hartley.model.arrays import Int64s, Places
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.search.enough import Enough
-from hartley.search.line.ordered_values import LineAnswer
+from hartley.search.levels import Answer
 from hartley.search.sizes.cluster_count import most_clusters
 
 NONE = -1
@@ -98,7 +98,7 @@ class CategoryArrangement:
         del partition, withheld
         return None
 
-    def least(self, enough: Enough) -> LineAnswer:
+    def least(self, enough: Enough) -> Answer:
         """Return the best clusters of a taxonomy."""
         if self.tree is not None:
             found = (least_sibling_runs if self.has_ordered_siblings else finest_cut)(enough, self.tree)
@@ -108,7 +108,7 @@ class CategoryArrangement:
         return replace(found, any_bound=min(bound, found.cost))
 
 
-def finest_cut(enough: Enough, tree: Taxonomy) -> LineAnswer:
+def finest_cut(enough: Enough, tree: Taxonomy) -> Answer:
     """Return the finest cut of a taxonomy into whole nodes that are enough, proven.
 
     What is enough stays so further up, so the finest cut is unique: a node is taken apart if and only if
@@ -132,7 +132,7 @@ def finest_cut(enough: Enough, tree: Taxonomy) -> LineAnswer:
     return _by_size(labels)
 
 
-def least_sibling_runs(enough: Enough, tree: Taxonomy) -> LineAnswer:
+def least_sibling_runs(enough: Enough, tree: Taxonomy) -> Answer:
     """Return runs of neighbouring siblings that are enough, with the smallest largest cluster, proven.
 
     Siblings are in an order; a cluster is a run of them with all that is below, or lies inside one of them.
@@ -207,6 +207,6 @@ def _runs(
     return value, starts
 
 
-def _by_size(labels: Places) -> LineAnswer:
+def _by_size(labels: Places) -> Answer:
     cost = float(np.bincount(labels).max())
-    return LineAnswer(labels=labels, cost=cost, lower_bound=cost, any_bound=0.0)
+    return Answer(partition=Partition(labels), cost=cost, lower_bound_cost=cost, any_bound=0.0)

@@ -30,14 +30,6 @@ def spaced_length(codes: Ints, next_code: Places, clusters: int, taken: Places) 
     return length
 
 
-def sequence_of(enough: Enough, count: int, clusters: int) -> tuple[Places, Places]:
-    """Return a longest spaced sequence of one count: its codes, and the public value of each."""
-    codes, values = _pairs_of(enough, count)
-    taken = np.empty(len(codes), dtype=np.int64)
-    length = int(spaced_length.for_size(len(codes) * 4)(codes, enough.next_code, clusters, taken))
-    return codes[taken[:length]], values[taken[:length]]
-
-
 def most_clusters(enough: Enough) -> int:
     """Return the most clusters that counting allows to be enough, all requirements together; 0 for none.
 
@@ -55,21 +47,13 @@ def most_clusters(enough: Enough) -> int:
     return most
 
 
-def _pairs_of(enough: Enough, count: int) -> tuple[Places, Places]:
-    begin, end = int(enough.offsets[count]), int(enough.offsets[count + 1])
-    inside = (enough.value_code >= begin) & (enough.value_code < end)
-    values = np.repeat(np.arange(enough.size), np.diff(enough.value_ptr))[inside]
-    codes = enough.value_code[inside].astype(np.int64)
-    order = np.argsort(codes, kind="stable")
-    return codes[order], values[order]
-
-
 def _fitting(enough: Enough, count: int, wanted: int, most: int) -> int:
     """Return the most clusters up to ``most`` that can have as many of one count as wanted."""
     if wanted < 1 or most < 1:
         return most
-    codes, _ = _pairs_of(enough, count)
     begin, end = int(enough.offsets[count]), int(enough.offsets[count + 1])
+    inside = (enough.value_code >= begin) & (enough.value_code < end)
+    codes = np.sort(enough.value_code[inside].astype(np.int64))
     is_plain = bool((enough.next_code[begin:end] == np.arange(begin + 1, end + 1)).all())
     seen = np.bincount(codes - begin, minlength=end - begin)
     taken = np.empty(len(codes), dtype=np.int64)

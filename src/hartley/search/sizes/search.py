@@ -33,7 +33,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s, Places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.ordered_values import LineAnswer
+from hartley.search.levels import Answer
 from hartley.search.sizes.cluster_count import most_clusters, spaced_length
 from hartley.search.sizes.components import least_clusters
 from hartley.search.sizes.cut_bound import CandidateSets, CutBound
@@ -346,17 +346,17 @@ def smallest_serving(
     return best, min(bound, high)
 
 
-def least_largest_cluster(enough: Enough, effort: Effort = UNLIMITED) -> LineAnswer:
+def least_largest_cluster(enough: Enough, effort: Effort = UNLIMITED) -> Answer:
     """Return the partition with the smallest largest cluster found that is enough everywhere, and the bound.
 
     >>> from hartley.examples import toy
     >>> from hartley.model.requirement import Requirement
     >>> answer = least_largest_cluster(Enough.of(toy(), [Requirement("distinct-l", 3)]))
-    >>> answer.cost, answer.proven
+    >>> answer.cost, answer.is_proven
     (4.0, True)
     """
     enough.require_reachable()
     search = SizeSearch.of(enough)
     found, bound = smallest_serving(search, 1, Partition.whole(enough.size), effort)
-    labels, cost = found.labels.astype(np.int64), float(found.sizes.max())
-    return LineAnswer(labels=labels, cost=cost, lower_bound=float(bound), any_bound=float(bound))
+    cost = float(found.sizes.max())
+    return Answer(partition=found, cost=cost, lower_bound_cost=float(bound), any_bound=float(bound))

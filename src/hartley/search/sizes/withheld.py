@@ -13,7 +13,7 @@ hold all but the most values that fit the budget. It gains little.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.ordered_values import NOTHING, LineAnswer
+from hartley.search.levels import NOTHING, Answer
 from hartley.search.sizes.cluster_count import most_clusters
 from hartley.search.sizes.components import Joiner, least_components
 from hartley.search.sizes.search import SizeSearch, least_largest_cluster
@@ -129,7 +129,7 @@ def _joined(groups: Partition, withheld: Places, largest: int) -> Places:
 
 def least_largest_withholding(
     enough: Enough, budget: int, effort: Effort = UNLIMITED, missing: Places = NOTHING
-) -> LineAnswer:
+) -> Answer:
     """Return the smallest largest cluster found with at most so many rows withheld, and the bound.
 
     Cells that were ``missing`` before join what is withheld, and their rows do not count.
@@ -144,10 +144,10 @@ def least_largest_withholding(
     fitting = int(np.searchsorted(np.cumsum(np.sort(rows)), budget, side="right"))
     if fitting == size and fitting > len(missing):
         # What is withheld costs as much as a value by itself, which is the least there is.
-        return LineAnswer(
-            labels=np.zeros(size, dtype=np.int64),
+        return Answer(
+            partition=Partition.whole(size),
             cost=1.0,
-            lower_bound=1.0,
+            lower_bound_cost=1.0,
             any_bound=1.0,
             withheld=np.setdiff1d(np.arange(size), missing),
             withheld_rows=int(rows.sum()),
@@ -157,7 +157,7 @@ def least_largest_withholding(
     if most > 1:
         bound = min(bound, -(-(size - fitting) // (most - 1)))
     base = least_largest_cluster(enough, effort)
-    best = LineAnswer(labels=base.labels, cost=base.cost, lower_bound=float(bound), any_bound=float(bound))
+    best = replace(base, lower_bound_cost=float(bound), any_bound=float(bound))
     gone = _cheapest_enough(enough, rows, budget, missing)
     if gone is None or len(gone) == len(missing):
         return best
@@ -174,10 +174,10 @@ def least_largest_withholding(
         high = middle
         labels = np.full(size, found.size, dtype=np.int64)
         labels[kept] = found.labels
-        best = LineAnswer(
-            labels=labels,
+        best = Answer(
+            partition=Partition(labels),
             cost=float(found.sizes.max()),
-            lower_bound=float(bound),
+            lower_bound_cost=float(bound),
             any_bound=float(bound),
             withheld=withheld,
             withheld_rows=int(rows[withheld].sum()),

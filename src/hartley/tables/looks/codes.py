@@ -46,7 +46,12 @@ def are_codes(column: ColumnLook) -> bool:
     if COUNTED & words or column.values > MOST_CODES:
         return False
     numbers = whole_numbers(column)
-    return bool(numbers) and min(numbers) == 1 and max(numbers) < 2 * MOST_CODES and column.repeats >= FEWEST_ROWS_EACH
+    return (
+        bool(numbers)
+        and min(numbers) == 1
+        and max(numbers) < 2 * MOST_CODES
+        and column.repeats >= FEWEST_ROWS_EACH
+    )
 
 
 def missing_code(column: ColumnLook) -> int | None:

@@ -23,9 +23,10 @@ from hartley.search.codebooks import (
 )
 from hartley.search.effort import Effort, compiling_in_time
 from hartley.search.enough import Enough
+from hartley.search.levels import Answer
 from hartley.search.points.demanded_point import asked_for
 from hartley.search.points.measured import frontier_of, point_of
-from hartley.search.problem import Answer, Problem
+from hartley.search.problem import Problem
 from hartley.workflow.request.column_choices import ColumnChoices
 
 EVERY_LEVEL = 10

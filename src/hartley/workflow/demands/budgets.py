@@ -141,7 +141,8 @@ def least_helpful_rows(question: Problem, cost: float, level: int, effort: Effor
     is_quick = isinstance(utility, Resolution) or (
         isinstance(utility, LineDistortion) and utility.codeword != "centroid"
     )
-    if not is_quick or question.joint.side is not None or question.leakage == "istar":
+    is_of_columns = question.shape.name in ("columns", "tree")
+    if not is_quick or is_of_columns or question.joint.side is not None or question.leakage == "istar":
         return None
 
     def helps(rows: int) -> bool:

@@ -16,8 +16,8 @@ from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.model.shapes.border_grid import CALENDARS, OwnBorders, roundest, roundest_day
 from hartley.model.shapes.shape import Shape
+from hartley.search.levels import Band
 from hartley.search.line.borders import Borders
-from hartley.search.line.ordered_values import Band
 from hartley.search.points.measured import SECONDS_A_DAY, answer_again, point_of
 from hartley.search.problem import Problem
 

@@ -23,10 +23,11 @@ from hartley.model.words import SLACK
 from hartley.releases.rows.source_rows import Rows
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.few_values.every_release import every_release
+from hartley.search.levels import NOTHING, Answer
 from hartley.search.merges import withheld_sets
 from hartley.search.points.demanded_point import asked_for
 from hartley.search.points.measured import answer_again, point_of
-from hartley.search.problem import NOTHING, Answer, Problem, combined
+from hartley.search.problem import Problem, combined
 from hartley.search.withheld import without_values
 from hartley.tables import Table
 from hartley.workflow.codebooks.search_codebooks import codebooks_point

@@ -17,8 +17,9 @@ from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.search.codebooks import PublicColumn
 from hartley.search.effort import Effort
+from hartley.search.levels import Answer
 from hartley.search.points.measured import frontier_of, point_of
-from hartley.search.problem import Answer, Problem
+from hartley.search.problem import Problem
 from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
 from hartley.workflow.codebooks.search_codebooks import frontier_levels, public_columns
 

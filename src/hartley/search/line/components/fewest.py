@@ -25,10 +25,10 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats
 from hartley.search.any_utility import least_leakage_of_any_utility
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import Level, Levels, in_time
+from hartley.search.levels import NOTHING, Level, Levels, in_time
 from hartley.search.line.components.annealing import annealed
 from hartley.search.line.components.forest_bound import Links, price_windows
-from hartley.search.line.ordered_values import NOTHING, OrderedValues
+from hartley.search.line.ordered_values import OrderedValues
 
 SETTLED_UP_TO = 400
 """Lines up to this many values get every distortion at which the number of components changes."""
