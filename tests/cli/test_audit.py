@@ -140,7 +140,7 @@ def test_without_options_the_columns_are_listed_with_what_to_type_next(tmp_path,
     assert max(map(len, out.splitlines())) <= 80 + len(str(path))
     assert "cholesterol  number               161  26 cells empty" in out
     assert "Do not publish id and name" in out
-    assert "-s age -p " in out
+    assert "-s pulse -p age -p sex" in out
     assert "P17" not in out
     assert run(["audit", str(path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

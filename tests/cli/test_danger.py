@@ -146,7 +146,7 @@ def test_an_audit_flags_what_names_people_and_never_suggests_it(tmp_path, capsys
         "Name",
     ]
     assert run(["audit", "staff.csv", "-s", "status"]) == 0
-    assert "-p pay --distinct-l 5" in " ".join(capsys.readouterr().out.replace("\\\n", "").split())
+    assert "-p pay --distinct-l 3" in " ".join(capsys.readouterr().out.replace("\\\n", "").split())
 
 
 @pytest.mark.parametrize(

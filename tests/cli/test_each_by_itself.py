@@ -76,6 +76,20 @@ def test_a_column_that_stays_exposed_by_itself_is_not_published(capsys):
     assert "one candidate for 'status'" in capsys.readouterr().err
 
 
+def test_nobody_is_called_protected_jointly_whose_value_of_one_column_can_be_read_off(tmp_path, capsys):
+    rows = [
+        f"{age},{'no' if age == 1 else 'ny'[row % 2]},{'abc'[row % 3]}" for age in (1, 2) for row in range(9)
+    ]
+    (tmp_path / "two.csv").write_text("\n".join(["age,ill,class", *rows]) + "\n")
+    call = ["two.csv", "-s", "ill", "-s", "class", "-p", "age", "--jointly"]
+    for words in (["audit"], ["release"]):
+        more = ["out.csv", "--distinct-l", "3"] if words == ["release"] else []
+        assert run([*words, call[0], *more, *call[1:]]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert "AT RISK" in said
+        assert "9 of 18 people can have their exact ill read off from age" in said
+
+
 def test_jointly_needs_two_columns(capsys):
     assert run(["audit", "people.csv", "-s", "status", "-p", "age", "--jointly"]) == 2
     assert "--jointly counts two sensitive columns or more" in capsys.readouterr().err
@@ -99,4 +113,4 @@ def test_candidates_that_lie_close_are_pointed_out_with_the_tolerance(tmp_path, 
     said = " ".join(capsys.readouterr().out.split())
     assert "For 1e+02 % of the rows" not in said
     assert "For 100 % of the rows all candidates for pay lie within 5 % of its range" in said
-    assert "(a tolerance of 956 for pay, and separated-l 3)" in said
+    assert "ask a release for values that are apart (--tolerance pay=956 --separated-l 3)" in said

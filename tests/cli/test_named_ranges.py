@@ -107,6 +107,15 @@ def test_other_shapes_refuse_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert "give one" in capsys.readouterr().err
 
 
+def test_ranges_may_stop_short_of_each_other_where_no_value_lies_between(tmp_path: Path) -> None:
+    rows = [f"{20 + row / 4},{row % 5}" for row in range(80)]
+    (tmp_path / "fine.csv").write_text("\n".join(["age,ill", *rows]) + "\n")
+    (tmp_path / "h.csv").write_text("from;to;label\n;29,99;young\n30;;old\n")
+    call = ["release", "fine.csv", "o.csv", "-s", "ill", "-p", "age", "--distinct-l", "3"]
+    assert run([*call, "--shape", "columns", "--hierarchy", "age=h.csv"]) == 0
+    assert ages() == {"young", "old"}
+
+
 def test_fractions_may_not_fall_between_ranges(capsys: pytest.CaptureFixture[str]) -> None:
     lines = [f"{i / 4},{'fm'[i % 2]},{DRAW.choice('uvw')}" for i in range(300)]
     Path("t.csv").write_text("\n".join(["age,sex,illness", *lines]) + "\n")

@@ -55,3 +55,18 @@ def test_missing_cells_are_a_band_of_their_own_where_a_column_is_spared() -> Non
         row[3] = str(draw.randrange(30)) if draw.random() < 0.7 else ""
     Path("t.csv").write_text("\n".join([lines[0], *(",".join(row) for row in cells)]) + "\n")
     assert run([*CALL, "--distinct-l", "2", "--shape", "columns"]) == 0
+
+
+def test_where_empty_cells_cost_a_column_the_way_to_keep_it_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [f"{20 + row % 40},{'fm'[row // 40 % 2]},{row % 5}" for row in range(160)]
+    Path("t.csv").write_text("\n".join(["age,sex,ill", *rows, "33,,2"]) + "\n")
+    call = ["release", "t.csv", "out.csv", "-s", "ill", "-p", "age", "-p", "sex", "--distinct-l", "3"]
+    shape = ["--shape", "columns", "--withhold", "1%", "--overwrite"]
+    assert run([*call, *shape]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "What may keep it: leave rows with an empty cell out (--missing drop)" in said
+    assert "--withhold 1%" not in said
+    assert run([*call, *shape, "--missing", "drop"]) == 0
+    assert "Nothing is left" not in capsys.readouterr().out

@@ -28,6 +28,7 @@ def test_an_audit_without_roles_says_what_it_noticed(capsys):
     assert "patient_id repeats: 60 persons with 2 rows each on average" in said
     assert "--person patient_id" in said
     assert "999 may mean missing" in said
+    assert "If 999 in age means that nothing is known, add --missing-word 999:" in said
     assert "looks like codes" in said
     assert run(["audit", "visits.csv", "--json"]) == 0
     columns = {one["name"]: one for one in json.loads(capsys.readouterr().out)["columns"]}
@@ -78,3 +79,43 @@ def test_codes_do_not_move_and_missing_codes_are_found_among_fractions(tmp_path,
     assert "the numbers of column 'race' look like codes; --text race recodes them as categories" in noted
     assert run([*call, "--distinct-l", "3", "--overwrite", "--number", "race", "--text", "female"]) == 0
     assert "look like codes" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("header", "kinds", "suggested"),
+    [
+        ("age,sex,parity,case", "aab2", "-s case -p age -p sex"),
+        ("Diagnosedatum,Alter,Status", "da3", "-s Status -p Alter"),
+        ("year,gender,ageGroup,vocab", "aaab", "-s vocab -p gender -p ageGroup"),
+        ("job,gender", "aa", "-s job -p gender"),
+    ],
+)
+def test_what_readers_know_is_published_and_results_are_protected(
+    tmp_path, monkeypatch, capsys, header, kinds, suggested
+):
+    monkeypatch.chdir(tmp_path)
+    cells = {
+        "a": lambda row: f"{row % 7}x",
+        "b": lambda row: f"{row % 12}.5",
+        "d": lambda row: f"0{1 + row % 9}.02.1990",
+    }
+    made = [[cells.get(kind, lambda row: "yn?"[row % 3])(row) for kind in kinds] for row in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join([header, *map(",".join, made)]) + "\n")
+    assert run(["audit", "t.csv"]) == 0
+    assert suggested in " ".join(capsys.readouterr().out.replace("\\\n", "").split())
+
+
+def test_of_few_sensitive_values_three_are_suggested_and_a_missing_one_is_none(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{20 + row},{['never', 'daily', 'often', 'once', ''][min(row % 9, 4)]}" for row in range(90)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,smokes", *rows]) + "\n")
+    assert run(["audit", "t.csv", "-s", "smokes", "-p", "age"]) == 0
+    assert "--distinct-l 3" in capsys.readouterr().out
+
+
+def test_numbers_with_marks_between_thousands_are_pointed_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f'{20 + row},"{row + 1},500"' for row in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,pay", *rows]) + "\n")
+    assert run(["audit", "t.csv"]) == 0
+    assert "it looks like numbers with marks between thousands" in capsys.readouterr().err

@@ -147,3 +147,26 @@ def test_with_a_tolerance_points_and_releases_tell_what_is_apart(capsys):
     made = json.loads(capsys.readouterr().out)
     assert all(keys <= made[reader].keys() for reader in ("before", "after", "after_all", "point"))
     assert made["after"]["separated_l"] >= 2 > made["before"]["separated_l"]
+
+
+def test_more_values_than_there_are_is_not_blamed_on_empty_cells(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("x,s\n1,a\n2,b\n3,a\n,b\n,a\n")
+    assert run(["release", "t.csv", "out.csv", "-s", "s", "-p", "x", "--distinct-l", "3"]) == 3
+    assert "Empty cells" not in capsys.readouterr().err
+
+
+def test_a_sensitive_column_can_be_published_recoded(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("\n".join(["pay", *map(str, range(100, 130))]) + "\n")
+    assert run(["release", "t.csv", "out.csv", "-s", "pay", "-p", "pay", "--distinct-l", "3"]) == 0
+    assert "PROTECTED" in capsys.readouterr().out
+    assert "statement" not in json.loads((tmp_path / "out.certificate.json").read_text())["predicate"]
+
+
+def test_a_release_in_which_nothing_changed_is_the_best_there_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{x},{y},{s}" for x in "ab" for y in "cd" for s in range(4)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y,s", *rows]) + "\n")
+    assert run(["release", "t.csv", "out.csv", "-s", "s", "-p", "x", "-p", "y", "--distinct-l", "3"]) == 0
+    assert "Proven: nothing had to be changed" in capsys.readouterr().out

@@ -24,12 +24,13 @@ from hartley.report.words.audit import candidates_apart, headline, identifier_wa
 from hartley.report.words.columns import (
     column_kind,
     column_note,
+    missing_codes_note,
     next_columns,
     orders_note,
     persons_note,
     repeating_column,
 )
-from hartley.report.words.verdict import USUAL
+from hartley.report.words.verdict import USUAL, usual_for
 from hartley.tables.locations import shown_source
 from hartley.tables.looks.orders import known_order
 from hartley.workflow.audit_table import AuditResult
@@ -153,7 +154,9 @@ def _listing(found: TableDescription) -> dict[str, Any]:
             "identifier_reason": one.identifier,
             "codes": one.is_coded,
             "dates_as_text": one.is_written_date,
-            "missing_code": one.missing_code,
+            "missing_code": None
+            if one.missing_code is None
+            else int(float(one.missing_code.replace(",", "."))),
             "order": one.order,
             "rows_each": one.rows_each,
         }
@@ -191,6 +194,10 @@ def show_columns(out: Console, table: str, found: TableDescription, reading: Seq
     persons = persons_note(found)
     if persons is not None:
         paragraph(out, worded(persons, as_flag))
+        out.print()
+    codes = missing_codes_note(found)
+    if codes is not None:
+        paragraph(out, worded(codes, as_flag))
         out.print()
     orders = orders_note(found)
     if orders is not None:
@@ -253,7 +260,7 @@ def show(
     )
     paragraph(out, _table_line(result))
     out.print()
-    top = headline(audit, holds=result.holds, left=() if result.jointly else result.by_sensitive)
+    top = headline(audit, holds=result.holds, left=result.by_sensitive, jointly=result.jointly)
     if result.against is not None:
         top = against_headline(result.against, result)
     verdict(out, top.colour, top.word, top.sentence)
@@ -261,20 +268,20 @@ def show(
     if warning is not None:
         verdict(out, "red", "NAMES", warning)
     out.print()
+    who = "row" if result.persons is None else "person"
     finding(
         out,
         f"Fewest values left         l = {audit.distinct_l:,}, k = {audit.row_k:,}",
-        words.candidates_left(audit),
+        words.candidates_left(audit, who),
     )
     if result.by_sensitive:
         guess = max(one.guess_share for one in result.by_sensitive)
-        finding(
-            out, f"Likeliest guess            {100 * guess:.3g} %", words.likeliest_guess(result.by_sensitive)
-        )
+        said = words.likeliest_guess(result.by_sensitive, as_flag, who)
+        finding(out, f"Likeliest guess            {100 * guess:.3g} %", said)
     finding(out, f"Revealed to everyone (I*)  {words.bits(audit.istar_bits)}", words.for_certain(audit))
     finding(out, f"Revealed at worst (L0)     {words.bits(audit.l0_bits)}", words.worst_bits(audit))
     finding(out, f"Revealed at least (I0)     {words.bits(audit.i0_bits)}", words.at_least(audit))
-    _show_narrowest(out, audit, disclosive=disclosive)
+    _show_narrowest(out, audit, who, disclosive=disclosive)
     if audit.components > 1 and disclosive:
         _show_components(out, audit)
     if result.against is not None:
@@ -337,7 +344,7 @@ def _show_next_call(
     published = [column for column in audit.public.columns if column not in result.identifiers]
     if not published or len(published) > 6 or audit.sensitive.values < 2:
         return
-    wanted = min(USUAL, audit.distinct_l if is_safe else audit.sensitive.values)
+    wanted = min(USUAL, audit.distinct_l) if is_safe else usual_for(_fewest_values(result))
     roles = [word for column in audit.sensitive.columns for word in ("-s", column)]
     roles += [word for column in published for word in ("-p", column)]
     if result.persons is not None:
@@ -368,6 +375,14 @@ def _show_next_call(
     to_type(out, call)
 
 
+def _fewest_values(result: AuditResult) -> int:
+    """Return how many values the sensitive column has that has fewest, without a missing one."""
+    if result.joint is None:
+        return result.audit.sensitive.values
+    columns = result.joint.sensitive.coordinates
+    return min(len({cell for cell in one.cells if cell is not None}) for one in columns)
+
+
 def _orders(result: AuditResult) -> list[str]:
     """Name the public columns whose categories have an order that is known."""
     if result.joint is None:
@@ -380,7 +395,7 @@ def _orders(result: AuditResult) -> list[str]:
     ]
 
 
-def _show_narrowest(out: Console, audit: Audit, *, disclosive: bool) -> None:
+def _show_narrowest(out: Console, audit: Audit, who: str, *, disclosive: bool) -> None:
     if audit.independent or not audit.narrowest:
         return
     first = audit.narrowest[0]
@@ -391,7 +406,7 @@ def _show_narrowest(out: Console, audit: Audit, *, disclosive: bool) -> None:
     some = f" (first {shown} of {audit.narrowest_count:,})" if audit.narrowest_count > shown else ""
     heading(out, "The values that reveal most" + some)
     names = list(first.public)[:MOST_COLUMNS]
-    columns = [*names, *(first.side or {}), f"{words.named(audit.sensitive)} values left", "rows"]
+    columns = [*names, *(first.side or {}), f"{words.named(audit.sensitive)} values left", f"{who}s"]
     rows = []
     for narrow in audit.narrowest[:shown]:
         seen = [*(narrow.public[name] for name in names), *(narrow.side or {}).values()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -113,15 +114,16 @@ def paragraph(out: Console, sentence: str, indent: int = 0) -> None:
     """Print sentences in whole words."""
     space = " " * indent
     width = max(NARROWEST, out.width)
+    # A number stays beside its unit: fill breaks lines at plain spaces only.
     text = fill(
-        visible(sentence),
+        re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", visible(sentence)),
         width,
         initial_indent=space,
         subsequent_indent=space,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    out.print(Text(text), soft_wrap=True)
+    out.print(Text(text.replace("\N{NO-BREAK SPACE}%", " %")), soft_wrap=True)
 
 
 def to_type(out: Console, words: Sequence[str]) -> None:

@@ -89,7 +89,7 @@ def show(out: Console, name: str, result: ReleaseResult, useful: FileUsefulness 
     if (gone := release_words.vanished(result)) is not None:
         paragraph(out, worded(gone, as_flag))
     if result.by_sensitive:
-        paragraph(out, words.likeliest_guess(result.by_sensitive))
+        paragraph(out, words.likeliest_guess(result.by_sensitive, as_flag))
     paragraph(out, release_words.checked(result))
     out.print()
     readers: list[tuple[str, Audit]] = [("before", result.before), ("after", result.after)]

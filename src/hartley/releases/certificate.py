@@ -315,7 +315,10 @@ def blind_statement(policy: Policy, earlier: int) -> str | msgspec.UnsetType:
     """
     choices = policy.choices
     sees_names = (
-        policy.publish_sensitive or choices.tolerance or choices.groups or choices.shape == "tree"
+        not set(policy.sensitive_names).isdisjoint(policy.published)
+        or choices.tolerance
+        or choices.groups
+        or choices.shape == "tree"
     ) or choices.utility == "resolution"
     is_more = earlier or policy.side or policy.harmless or policy.caps or choices.withhold
     is_told = choices.keep_order or policy.reading.missing == "drop" or len(policy.sensitive) > 1

@@ -73,7 +73,7 @@ def board_content(report: Report, before: Audit, after: Audit) -> dict[str, Any]
     joint, point = report.joint, report.chosen
     lines = CodebookLines.of_point(joint, point, report.frontier.codeword)
     left = left_of_each(report.reader, lines.book.partition)
-    first = words.headline(after, left=() if report.jointly else left)
+    first = words.headline(after, left=left, jointly=report.jointly)
     if any(one.values == 2 for one in left):
         first = replace(first, sentence=f"{first.sentence} {words.likeliest_guess(left)}")
     lost = what_is_lost(

@@ -33,7 +33,7 @@ def audit_html(result: AuditResult) -> str:
     """Return an audit: who is exposed, then counts, then bits."""
     audit = result.audit
     parts = [
-        _verdict(headline(audit, holds=result.holds, left=() if result.jointly else result.by_sensitive)),
+        _verdict(headline(audit, holds=result.holds, left=result.by_sensitive, jointly=result.jointly)),
         _people_bar(audit),
     ]
     warning = identifier_warning(result)

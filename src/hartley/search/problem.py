@@ -231,8 +231,14 @@ class Problem:
         gone: Flags = np.logical_and.reduce([one.missing for one in self.joint.public.coordinates])
         return gone
 
+    def _values_of(self, requirement: Requirement) -> int:
+        """Return how many different values the sensitive column of a requirement has."""
+        secret = self.joint.sensitive
+        named = [one for one in secret.coordinates if one.name == requirement.column]
+        return len(set(named[0].cells)) if named else secret.size
+
     @contextmanager
-    def explaining(self) -> Iterator[None]:
+    def explaining(self, asked: Iterable[Requirement] = ()) -> Iterator[None]:
         """Where nothing meets a target because a missing value stays alone, say so and name the options."""
         try:
             yield
@@ -241,6 +247,10 @@ class Problem:
             has_no_place = self.joint.public.missing if at is None else np.isnan(at)
             if self.utility.name != "distortion" or not bool(has_no_place.any()):
                 raise
+            if any(
+                one.name == "distinct-l" and one.wanted > self._values_of(one) for one in (*self.held, *asked)
+            ):
+                raise  # there are not so many values, whatever is merged
             raise UnreachableError(
                 f"{error.message}. Empty cells cannot be merged with numbers: drop those rows "
                 f"({option('missing', 'drop')}), place them ({option('missing_at')}), or keep values apart "

@@ -155,6 +155,8 @@ MISSING_WORDS = (
     "-",
     "?",
 )
+THOUSANDS = r"[-+]?[0-9]{1,3}((,[0-9]{3})+(\.[0-9]*)?|(\.[0-9]{3})+(,[0-9]*)?)"
+"""A number with marks between its thousands."""
 MOST_NAMED = 4
 LOOKED_AT = 100_000
 """Rows from the start that are looked at: a hint is no more than that."""
@@ -175,6 +177,7 @@ def note_other_reading(
             SELECT count(v), count(*) FILTER (v IN ({listed})),
                    count(*) FILTER (regexp_full_match(v, '{NUMBER}')),
                    count(*) FILTER (regexp_full_match(v, '{COMMA_NUMBER}')),
+                   count(*) FILTER (regexp_full_match(v, '{THOUSANDS}')),
                    list_sort(list(DISTINCT v) FILTER (v IN ({listed})))
             FROM (SELECT nullif({cell}, '') AS v FROM {source} LIMIT {LOOKED_AT})
             """,
@@ -192,15 +195,21 @@ def note_other_reading(
         )
 
 
-def _hint(cells: int, missing: int, numbers: int, commas: int, words: Sequence[str] | None) -> str:
+def _hint(
+    cells: int, missing: int, numbers: int, commas: int, thousands: int, words: Sequence[str] | None
+) -> str:
     """Say how a column would be one of numbers; nothing where it would not.
 
-    >>> _hint(10, 0, 4, 10, None).replace(chr(30), "").replace(chr(31), "")
+    >>> _hint(10, 0, 4, 10, 0, None).replace(chr(30), "").replace(chr(31), "")
     'with a decimal comma: decimal=,'
+    >>> _hint(10, 0, 4, 10, 6, None)
+    'with marks between thousands: write them without, as 12500'
     """
     options = [option("missing_words", word) for word in words or ()]
     if missing and numbers and missing + numbers == cells:
         return f"with words for empty cells: {', '.join(options)}"
+    if thousands and thousands + numbers + missing >= cells:
+        return "with marks between thousands: write them without, as 12500"
     if commas > numbers and missing + commas == cells:
         also = f", and words for empty cells: {', '.join(options)}" if missing else ""
         return f"with a decimal comma: {option('decimal', ',')}{also}"

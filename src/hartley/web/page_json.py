@@ -18,6 +18,7 @@ from hartley.report.words import release as release_words
 from hartley.report.words.audit import counted, headline, identifier_warning, listed
 from hartley.report.words.verdict import FEWEST, USUAL, WORDS, colour_of
 from hartley.tables import ReadOptions
+from hartley.web.demand_form import as_label
 from hartley.web.recoding_page import Book, column_pages
 from hartley.web.request import Asked
 from hartley.workflow.audit_table import AuditResult
@@ -50,7 +51,7 @@ def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
         ("In the worst case (L0)", words.bits(audit.l0_bits), words.worst_bits(audit)),
         ("For certain (I*)", words.bits(audit.istar_bits), words.for_certain(audit)),
         ("At least (I0)", words.bits(audit.i0_bits), words.at_least(audit)),
-        ("Likeliest guess", _guess(found), words.likeliest_guess(found.by_sensitive)),
+        ("Likeliest guess", _guess(found), words.likeliest_guess(found.by_sensitive, as_label)),
         ("Candidates left", f"l = {audit.distinct_l:,}", words.candidates_left(audit)),
     ]
     return {

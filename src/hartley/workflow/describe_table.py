@@ -47,8 +47,8 @@ class ColumnDescription:
     """Whether its whole numbers look like codes, which are read as text better."""
     is_written_date: bool = False
     """Whether it is text that looks like dates."""
-    missing_code: int | None = None
-    """A number at its edge that may mean "missing"; ``None`` where there is none."""
+    missing_code: str | None = None
+    """The cell of a number at its edge that may mean "missing"; ``None`` where there is none."""
     order: Ordered | None = None
     """Whether its categories have an order that is known, or is to be asked for; ``None`` where neither."""
     rows_each: float | None = None

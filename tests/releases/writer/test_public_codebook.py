@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+import pandas as pd
 import pytest
 
 from hartley import release, verify
@@ -74,3 +75,11 @@ def test_a_label_may_be_longer_than_what_csv_readers_take(tmp_path):
     path.write_text(f"note,ill\n{'n' * 200_000},a\nb,b\nb,a\nc,b\n", encoding="utf-8")
     made = release(path, tmp_path / "out.csv", sensitive="ill", public="note", distinct_l=2)
     assert made.verification.holds
+
+
+def test_bands_with_one_beginning_are_ordered_by_their_ends(tmp_path):
+    table = {"a": [0, 3, 0, 21, 5, 5], "b": ["x", "x", "y", "y", "x", "x"], "s": [1, 2, 1, 2, 1, 2]}
+    made = release(pd.DataFrame(table), tmp_path / "out.csv", sensitive="s", public=["a", "b"], distinct_l=2)
+    listed = (tmp_path / "out.codebook.csv").read_text()
+    assert made.after.distinct_l == 2
+    assert listed.index("0 to 3") < listed.index("0 to 21")

@@ -193,7 +193,7 @@ def _lines(
     """Return the labels of a column in their order, with the rows and the members of numbered groups."""
     rows: dict[str | None, int] = {}
     members: dict[str, dict[str, None]] = {}
-    least: dict[str | None, Cell] = {}
+    edges: dict[str | None, tuple[Cell, Cell]] = {}
     kind = policy.public[place].kind
     for cluster, count in zip(policy.clusters, counts, strict=True):
         label = cluster.label[place]
@@ -205,17 +205,17 @@ def _lines(
             members.setdefault(label, {}).update(dict.fromkeys(map(str, texts)))
         cells = [parse_cell(text, kind) for text in texts]
         if cells:
-            least[label] = min(cells) if label not in least else min(least[label], *cells)
+            known = edges.get(label, ())
+            edges[label] = min([*known, *cells]), max([*known, *cells])
     if len(rows) > MOST_LABELS:
         return ()
 
     other = policy.codebooks[place].other if policy.codebooks else None
     bounds = policy.bounds_of.get(policy.public[place].name)
 
-    def order(label: str | None) -> tuple[bool, bool, bool, Cell, str]:
-        cell = least.get(label)
+    def order(label: str | None) -> tuple[bool, bool, bool, tuple[Cell, Cell], str]:
         is_rest = label is not None and label == other
-        return label is None, is_rest, cell is None, cell if cell is not None else 0, cell_text(label) or ""
+        return label is None, is_rest, label not in edges, edges.get(label, (0, 0)), cell_text(label) or ""
 
     return tuple(
         CodebookLine(

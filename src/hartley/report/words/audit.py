@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hartley.errors import Say, in_python, option, worded
 from hartley.report.words.verdict import Headline, colour_of, worst_colour
 
 if TYPE_CHECKING:
@@ -236,15 +237,16 @@ def _share(bits: float) -> str:
     return f"{100 * 2.0**-bits:.2g} %"
 
 
-def candidates_left(audit: Audit) -> str:
-    """Say how many values the most telling observation leaves, and how many rows share the rarest."""
+def candidates_left(audit: Audit, who: str = "row") -> str:
+    """Say how many values the most telling observation leaves, and how many share the rarest."""
     left = values_of(audit.distinct_l, audit.sensitive.columns)
     verb = "remains" if audit.distinct_l == 1 else "remain"
     thing = "value" if len(audit.public.columns) == 1 and audit.side is None else "combination"
     only = "only " if audit.row_k == 1 else ""
+    shares = "appears in" if who == "row" else "is that of"
     return (
         f"For the most exposed, {left} {verb} possible (distinct l-diversity: l = {audit.distinct_l:,}). "
-        f"The rarest {thing} appears in {only}{counted(audit.row_k, 'row')} "
+        f"The rarest {thing} {shares} {only}{counted(audit.row_k, who)} "
         f"(k-anonymity: k = {audit.row_k:,})."
     )
 
@@ -322,19 +324,22 @@ def point_meaning(point: Point, frontier: Frontier, columns: Sequence[str]) -> s
     return f"{values_of(point.distinct_l, columns)} or more for all"
 
 
-def headline(audit: Audit, *, holds: bool = True, left: Sequence[ColumnLeft] = ()) -> Headline:
+def headline(
+    audit: Audit, *, holds: bool = True, left: Sequence[ColumnLeft] = (), jointly: bool = False
+) -> Headline:
     """Return the verdict on a table or a release: who is exposed, and how much.
 
     ``holds`` tells whether everything that was asked for holds; ``left`` is of each sensitive column by
-    itself, where several are not counted jointly.
+    itself, and ``jointly`` whether combinations of several count all the same.
 
     >>> from hartley.examples import toy
     >>> from hartley.measures.audit import audit
     >>> headline(audit(toy())).word
     'EXPOSED'
     """
-    if len(left) < 2:
-        return Headline(colour_of(audit.distinct_l, audit.sensitive.values, holds=holds), worst_case(audit))
+    if len(left) < 2 or jointly:
+        colour = colour_of(audit.distinct_l, audit.sensitive.values, holds=holds)
+        return Headline(colour, worst_case(audit)).beside(alone_exposed(left, named(audit.public)))
     return Headline(
         worst_colour(left, holds=holds), f"{_exposed(left, named(audit.public))} {each_left(left)}"
     )
@@ -350,6 +355,13 @@ def _exposed(left: Sequence[ColumnLeft], public: str) -> str:
     )
 
 
+def alone_exposed(left: Sequence[ColumnLeft], public: str) -> str:
+    """Say whose value of one column can be read off though no combination can; nothing where nobody's."""
+    if len(left) < 2 or all(one.distinct_l > 1 for one in left):
+        return ""
+    return f"Combinations are counted, not each column: {_exposed(left, public)}"
+
+
 def _either(columns: Sequence[str]) -> str:
     return f"{', '.join(columns[:-1])} or {columns[-1]}"
 
@@ -360,21 +372,28 @@ def each_left(left: Sequence[ColumnLeft]) -> str:
     return f"Left for the most exposed, each by itself: {', '.join(counts)}."
 
 
-def likeliest_guess(left: Sequence[ColumnLeft]) -> str:
-    """Say how sure the best guess is in the worst class, and how close the candidates of many rows lie."""
+def likeliest_guess(left: Sequence[ColumnLeft], say: Say = in_python, who: str = "row") -> str:
+    """Say how sure the best guess is in the worst class, and how close the candidates of many rows lie.
+
+    ``say`` words the options that ask for more, ``who`` is what is counted.
+    """
     said = []
     for one in left:
-        share, of = f"{100 * one.guess_share:.3g} %", counted(one.guess_rows, "row")
+        share, of = f"{100 * one.guess_share:.3g} %", counted(one.guess_rows, who)
         said.append(f"In the worst class {share} have the same {one.column} ({of}).")
         if one.close_rows and one.close_width and one.distinct_l > 1:
-            near = f"{100 * one.close_rows / one.rows:.3g} %"
+            near = _few_or(100 * one.close_rows / one.rows)
             width = float(f"{one.close_width:.3g}")  # three digits, and no exponent up to a million
             said.append(
-                f"For {near} of the rows all candidates for {one.column} lie within 5 % of its range; ask "
-                f"for values that are apart (a tolerance of {width:g} for {one.column}, and "
-                "separated-l 3)."
+                f"For {near} of the {who}s all candidates for {one.column} lie within 5 % of its range; ask "
+                f"a release for values that are apart ({option('tolerance', f'{one.column}={width:g}')} "
+                f"{option('separated_l', 3)})."
             )
-    return " ".join(said)
+    return worded(" ".join(said), say)
+
+
+def _few_or(percent: float) -> str:
+    return "less than 1 %" if percent < 1 else f"{percent:.3g} %"
 
 
 def identifier_warning(result: AuditResult) -> str | None:

@@ -14,8 +14,9 @@ from hartley.tables.looks.identifier_names import words_of
 PRIVATE = """
     diagnos disease illness krank maladie enfermedad malattia ziekte befund hiv cancer krebs diabet disab
     behinder salary gehalt salaire salario stipendio salaris wage lohn income einkommen revenu ingreso reddito
-    inkomen earning debt schulden dette deuda religion vote party politic smok drug arrest convict status
-    outcome result ergebnis health gesundheit sante salud salute insur type age birth weight
+    inkomen earning debt schulden dette deuda religion vote party politic smok drug substance arrest convict
+    status outcome result ergebnis event died death dead surviv tod verstorben health gesundheit sante salud
+    salute insur case type weight
 """.split()
 """Beginnings of words that sound private, the most private first: for a first guess, no more."""
 KNOWN = """
@@ -23,7 +24,7 @@ KNOWN = """
     geschlecht sexe genre sexo genero sesso genere geslacht zip plz post region state county land country pays
     pais paese city town stadt ville ciudad citta stad race ethn hispanic nationalit educ bildung schul etud
     opleiding istruz degree qualif grade mari familienstand civil civile married occup beruf profes beroep job
-    residence
+    residence nativ foreign minorit
 """.split()
 """Words of names of columns that a reader often knows of a person already, or their beginnings where these
 have more than three letters: quasi-identifiers."""
@@ -87,6 +88,17 @@ def persons_note(table: TableDescription) -> str | None:
     )
 
 
+def missing_codes_note(table: TableDescription) -> str | None:
+    """Say how numbers that may mean "missing" are read as empty cells; nothing where there is none."""
+    found = {one.name: one.missing_code for one in table.columns if one.missing_code is not None}
+    if not found:
+        return None
+    such = " ".join(option("missing_words", code) for code in dict.fromkeys(found.values()))
+    codes = [f"{code} in {name}" for name, code in found.items()]
+    verb = "means" if len(codes) == 1 else "mean"
+    return f"If {listed(codes)} {verb} that nothing is known, add {such}: it is then no number to merge with."
+
+
 def orders_note(table: TableDescription) -> str | None:
     """Ask for the order of categories that sound ordered, and say whose order is known."""
     asked = [one.name for one in table.columns if one.order == "asked"]
@@ -111,8 +123,9 @@ def orders_note(table: TableDescription) -> str | None:
 def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
     """Return a column to protect and some to publish, for a first call; nothing where there are no two.
 
-    Guessed by their names: what is private, and what a reader may know of a person. Where no name tells, the
-    column with most values is published, for it is the likeliest to single somebody out.
+    Guessed by their names: what is private, and what a reader may know of a person. Where no name sounds
+    private, the last column is protected that readers do not know, for results stand last. Where they know
+    none, the column with most values is published, for it is the likeliest to single somebody out.
     """
     usable = [
         one
@@ -121,14 +134,20 @@ def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
     ]
     if len(usable) < 2:
         return None
-    protected = _private(usable) or usable[0]
+    # A day is seldom what is hidden, and what readers know already never is.
+    secrets = [one for one in usable if one.kind not in ("date", "datetime") and not _is_known(one)]
+    protected = _private(secrets) or (secrets[-1] if secrets else usable[0])
     others = [one for one in usable if one is not protected]
     # Another form of the same column, such as a logarithm, is no column to publish.
     others = [one for one in others if protected.name.lower() not in one.name.lower()] or others
-    known = [one.name for one in others if _begins(one.name, KNOWN)]
+    known = [one.name for one in others if _is_known(one)]
     if not known:
         known = [max(others, key=lambda one: (one.values or 0, one.name)).name]
     return protected.name, tuple(known[:MOST_KNOWN])
+
+
+def _is_known(column: ColumnDescription) -> bool:
+    return _begins(column.name, KNOWN)
 
 
 def _begins(name: str, parts: Sequence[str]) -> bool:

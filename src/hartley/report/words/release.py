@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from hartley.errors import option
 from hartley.frontiers import Frontier, Point
-from hartley.report.words.audit import bits, counted, headline, listed, named, people, values_of
+from hartley.report.words.audit import (
+    alone_exposed,
+    bits,
+    counted,
+    headline,
+    listed,
+    named,
+    people,
+    values_of,
+)
 from hartley.report.words.verdict import Headline, colour_of
 from hartley.report.words.worst_class import unavoidable, worst_class
 from hartley.tables.looks.codes import coded_columns
@@ -147,7 +156,7 @@ def verdict(result: ReleaseResult) -> Headline:
         top = headline(after, holds=holds, left=result.by_sensitive)
         return Headline(top.colour, was + top.sentence)
     colour = colour_of(after.distinct_l, after.sensitive.values, holds=holds)
-    return Headline(colour, was + now)
+    return Headline(colour, was + now).beside(alone_exposed(result.by_sensitive, public))
 
 
 def vanished(result: ReleaseResult) -> str | None:
@@ -159,7 +168,11 @@ def vanished(result: ReleaseResult) -> str | None:
     if len(result.usefulness.columns) > 1:
         ways = [f"give more weight ({option('weight', f'{gone[0]}=5')})", "publish a column less"]
     withholds = result.point.tree is None and result.point.levels is None
-    if withholds and not result.usefulness.withheld_rows:
+    empty = [one for one in result.joint.public.coordinates if one.name in gone and one.missing.any()]
+    if empty and result.point.codebooks is not None:
+        # A band holds empty cells only where it holds everything.
+        ways.insert(0, f"leave rows with an empty cell out ({option('missing', 'drop')})")
+    if withholds and not result.usefulness.withheld_rows and not result.unused_budget:
         ways.append(f"let a few rows be withheld ({option('withhold', '1%')})")
     them = "it" if len(gone) == 1 else "them"
     said = f"Nothing is left of {listed(gone)}: every row has the same label there."
@@ -310,6 +323,8 @@ def _is_over_columns(result: ReleaseResult) -> bool:
 def _by_mean(result: ReleaseResult) -> str:
     """Say what the average and the worst class over several columns cost, where the average decided."""
     cost, public = result.point.max_distortion, result.joint.public
+    if result.usefulness.rows_unchanged_share == 1.0:
+        return "Proven: nothing had to be changed, so no recoding keeps more detail."
     assert cost is not None  # noqa: S101 (asked only over several columns)
     return (
         f"On average a class spans {share(result.usefulness.loss)} of a column, the least that was found; "

@@ -16,6 +16,17 @@ FEWEST = 3
 """Sensitive values left for everyone below which nothing is called protected; two of a yes/no answer."""
 USUAL = 5
 """How many candidates curators usually ask for, where nobody says."""
+MANY = 10
+"""Sensitive values from which so many are asked for; of fewer, most would have to stay possible."""
+
+
+def usual_for(values: int) -> int:
+    """Return how many candidates to ask for of a sensitive column with so many values.
+
+    >>> [usual_for(values) for values in (2, 3, 4, 9, 10, 500)]
+    [2, 3, 3, 3, 5, 5]
+    """
+    return USUAL if values >= MANY else min(FEWEST, values)
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,12 @@ class Headline:
     def word(self) -> str:
         """The verdict where there is no colour."""
         return WORDS[self.colour]
+
+    def beside(self, warning: str) -> Headline:
+        """Return the verdict with a warning, beside which nothing is called protected."""
+        if not warning:
+            return self
+        return Headline("amber" if self.colour == "green" else self.colour, f"{self.sentence} {warning}")
 
 
 def colour_of(left: int, values: int, *, holds: bool = True) -> Colour:

@@ -29,7 +29,7 @@ from hartley.model.shapes.border_grid import (
     parse_grid,
     round_grid,
 )
-from hartley.search.codebooks.tree import CategoryTree, prefix_tree, value_tree
+from hartley.search.codebooks.tree import CategoryTree, prefix_tree, require_named, value_tree
 
 ROUND_BANDS = 20
 """About so many cells of a round step lie in a column's extent: the borders that are tried first."""
@@ -249,7 +249,7 @@ def _arrangement(
         return np.array([day_of(value) for value in values]), None, ()
     if kind == "ordered":
         names = tuple(str(given) for given in settings.order or ())
-        return _order_ranks(name, [str(value) for value in values], names), None, names
+        return order_ranks(name, values, names), None, names
     words = [str(value) for value in values]
     tree = None
     if kind == "tree":
@@ -264,15 +264,16 @@ def _arrangement(
     return ranks, None, ()
 
 
-def _order_ranks(column: str, words: Sequence[str], names: tuple[str, ...]) -> Floats:
+def order_ranks(column: str, cells: Sequence[Label], names: Sequence[str]) -> Floats:
+    """Return the rank of each cell in an order of names, NaN of a missing one."""
     rank = {word: place for place, word in enumerate(names)}
     if len(rank) < len(names):
-        twice = sorted({word for word in names if names.count(word) > 1})
-        raise InputError(f"the order of {column!r} names {_some(twice)} more than once")
-    absent = sorted(set(words) - rank.keys())
-    if absent:
-        raise InputError(f"the order of {column!r} misses {_some(absent)}")
-    return np.array([float(rank[word]) for word in words])
+        twice = sorted({word for word in names if list(names).count(word) > 1})
+        raise InputError(
+            f"the order of {column!r} names {', '.join(map(repr, twice[:5]))} more than once; name each once"
+        )
+    require_named(f"the order of {column!r}", (str(cell) for cell in cells if cell is not None), rank)
+    return np.array([np.nan if cell is None else float(rank[str(cell)]) for cell in cells])
 
 
 def _grid(
@@ -309,8 +310,3 @@ def _distinct(intervals: list[tuple[int, int]], count: int) -> list[tuple[int, i
         seen.add((first, end))
         found.append((first, end))
     return found
-
-
-def _some(words: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(repr(word) for word in words[:most]) + more

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,14 @@ class CategoryTree:
         object.__setattr__(self, "ranks", frozen_array(self.ranks))
 
 
+def require_named(what: str, words: Iterable[str], names: Container[str]) -> None:
+    """Raise where a hierarchy or an order misses some words, with the first of them."""
+    absent = sorted({word for word in words if word not in names})
+    if absent:
+        more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
+        raise InputError(f"{what} misses {', '.join(map(repr, absent[:5]))}{more}; add a line for each")
+
+
 def value_tree(column: str, words: Sequence[str], rows: Sequence[Sequence[str]]) -> CategoryTree:
     """Build the tree over these values from rows of a value, its group, the group of the group, and so on.
 
@@ -53,10 +61,7 @@ def value_tree(column: str, words: Sequence[str], rows: Sequence[Sequence[str]])
         if padded[0] in groups:
             raise InputError(f"the hierarchy of {column!r} names {padded[0]!r} more than once")
         groups[padded[0]] = tuple(padded[1:])
-    absent = sorted(set(words) - groups.keys())
-    if absent:
-        more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
-        raise InputError(f"the hierarchy of {column!r} misses {', '.join(map(repr, absent[:5]))}{more}")
+    require_named(f"the hierarchy of {column!r}", words, groups)
     _check_nested(column, groups, height - 1)
     # Sorted from the outermost group inwards, every group is an interval.
     paths = [(*reversed(groups[word]), word) for word in words]

@@ -54,22 +54,23 @@ def are_codes(column: ColumnLook) -> bool:
     )
 
 
-def missing_code(column: ColumnLook) -> int | None:
-    """Return a number at the edge of a column that may mean "missing"; nothing where there is none.
+def missing_code(column: ColumnLook) -> str | None:
+    """Return the cell at the edge of a column of numbers that may mean "missing"; nothing where none does.
 
     >>> missing_code(ColumnLook("age", False, True, 200, 4, ["34", "51", "999", "18"]))
-    999
+    '999'
     >>> missing_code(ColumnLook("age", False, True, 200, 4, ["34", "51", "88", "99"])) is None
     True
     """
-    numbers = sorted(float(cell.replace(",", ".")) for cell in column.cells if _NUMBER.fullmatch(cell))
+    cells = {float(cell.replace(",", ".")): cell for cell in column.cells if _NUMBER.fullmatch(cell)}
+    numbers = sorted(cells)
     if len(numbers) < 3:
         return None
     low, high = numbers[0], numbers[-1]
     if low in MISSING_CODES and low < 0 <= numbers[1]:
-        return int(low)
+        return cells[low]
     if high in MISSING_CODES and high - numbers[-2] > max(numbers[-2] - low, 1):
-        return int(high)
+        return cells[high]
     return None
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.errors import InputError, OptionError, option
+from hartley.errors import OptionError, option
 from hartley.model import Alphabet, Partition
 from hartley.model.alphabet import Label
 from hartley.model.arrays import Floats, Int64s
 from hartley.model.shapes.band import ALL, Bands
 from hartley.model.shapes.codebook import ColumnCodebook, Group
+from hartley.search.codebooks.column import order_ranks
 from hartley.search.sizes.categories import CategoryArrangement, Taxonomy
 from hartley.workflow.request.column_choices import ColumnChoices
 
@@ -42,7 +43,7 @@ class ArrangedColumn(CategoryArrangement):
         cells = tuple(coordinate.cell(place) for place in range(public.size))
         words = ["" if cell is None else str(cell) for cell in cells]
         order = tuple(settings.order or ())
-        ranks = None if settings.order is None else _ranks(name, cells, order)
+        ranks = None if settings.order is None else order_ranks(name, cells, order)
         if settings.hierarchy is None:
             return cls(column=name, cells=cells, positions=ranks, order=order)
         tree, groups = _taxonomy(name, cells, words, settings.hierarchy, ranks)
@@ -101,17 +102,6 @@ def _borders(ranks: Floats, partition: Partition, withheld: Int64s) -> tuple[flo
     order = placed[np.argsort(ranks[placed], kind="stable")]
     changes = np.flatnonzero(np.diff(partition.labels[order])) + 1
     return tuple(float(ranks[order[place]]) for place in changes)
-
-
-def _ranks(column: str, cells: Sequence[Label], order: Sequence[str]) -> Floats:
-    if len(set(order)) < len(order):
-        twice = sorted({word for word in order if list(order).count(word) > 1})
-        raise InputError(f"the order of {column!r} names {', '.join(map(repr, twice[:5]))} more than once")
-    rank = {word: place for place, word in enumerate(order)}
-    absent = sorted({str(cell) for cell in cells if cell is not None} - rank.keys())
-    if absent:
-        raise InputError(f"the order of {column!r} misses {', '.join(map(repr, absent[:5]))}")
-    return np.array([np.nan if cell is None else float(rank[str(cell)]) for cell in cells])
 
 
 def _taxonomy(

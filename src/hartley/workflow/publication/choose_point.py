@@ -238,7 +238,7 @@ def optimal_point(question: Problem, demand: Demand, effort: Effort) -> Point:
         return search(question, demand, effort)
     if question.shape.name == "tree":
         return tree_point(question, demand, effort)
-    with question.explaining():
+    with question.explaining(demand.requirements):
         try:
             return point_for(question, demand, effort)
         except UnreachableError as error:

@@ -75,11 +75,12 @@ def _listed(rows: Sequence[Sequence[str]], kind: str, column: str, here: np.ndar
         if low > high:
             raise InputError(f"range {found[-1].shown} of the hierarchy of {column!r} ends before it begins")
     found.sort(key=lambda one: (one.low, one.high))
-    steps = kind == "date" or bool(np.all(here == np.round(here)))
     for one, other in pairwise(found):
         if other.low < one.high:
             raise InputError(f"ranges {one.shown} and {other.shown} of the hierarchy of {column!r} overlap")
-        if other.low > one.high + (1 if steps else 0):
+        # "0 to 17" and "18 to 39" leave nothing out, nor do 17.9 and 18, where no value lies between.
+        between = (here > one.high) & (here < other.low)
+        if other.low > one.high + 1 or between.any():
             raise InputError(
                 f"the hierarchy of {column!r} leaves a gap between {one.shown} and {other.shown}; let each "
                 "range begin where the one before ends"
@@ -98,7 +99,9 @@ def _of_values(rows: Sequence[Sequence[str]], kind: str, column: str, here: np.n
     words = {_position(value, kind, column): tuple(given) for value, *given in rows}
     absent = set(here.tolist()) - words.keys()
     if absent:
-        raise InputError(f"the hierarchy of {column!r} misses {len(absent)} of its values")
+        raise InputError(
+            f"the hierarchy of {column!r} misses {len(absent)} of its values; add a line for each"
+        )
     runs = [list(run) for _, run in groupby(sorted(words), key=lambda position: words[position][0])]
     return [_Range(run[0], run[-1], words[run[0]]) for run in runs]
 
