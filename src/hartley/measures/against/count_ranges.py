@@ -16,7 +16,7 @@ from time import process_time
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_matrix
+from scipy.sparse import bmat, csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from hartley.errors import UnreachableError
@@ -116,8 +116,9 @@ class CountSystem:
         known = np.where(low < high, 0, low)
         rest = self.sums @ known
         matrix = self.sums[:, free]
-        links = matrix.T @ matrix
-        parts, part_of = connected_components(links, directed=False)
+        links = bmat([[None, matrix.T], [matrix, None]])  # of counts and sums: few beside those of counts
+        part_of = connected_components(links, directed=False)[1][: len(free)]
+        parts = int(part_of.max(initial=-1)) + 1
         order = np.argsort(part_of, kind="stable")
         starts = np.searchsorted(part_of[order], np.arange(parts + 1))
         columns = matrix.tocsc()
@@ -155,7 +156,7 @@ class _LinkedCounts:
         self, sums: csr_matrix, low: Floats, high: Floats, least: Floats, most: Floats, until: float = inf
     ) -> None:
         several = np.flatnonzero(np.diff(sums.indptr) > 1)  # a sum of one count is in its ends already
-        self.sums, self.low, self.high = sums[several], low[several], high[several]
+        self.sums, self.low, self.high = sums[several].tocsc(), low[several], high[several]
         self.least, self.most, self.until = least.copy(), most.copy(), until
         self.seen_least, self.seen_most = np.full(len(least), np.inf), np.full(len(least), -np.inf)
 
@@ -191,7 +192,7 @@ class _LinkedCounts:
             room = self.high - self.sums @ self.least
         width = bounded - self.least
         open_ends = np.flatnonzero(self._is_open(sign) & untried)
-        columns = self.sums.tocsc()
+        columns = self.sums
         chosen, refused = [], 0
         for place in open_ends[np.argsort(-width[open_ends], kind="stable")].tolist():
             rows = columns.indices[columns.indptr[place] : columns.indptr[place + 1]]
