@@ -26,11 +26,17 @@ def column_names(count: int) -> tuple[str, ...]:
 class SmallTable:
     """Public tuples of some rows; sensitive values are given anew for each tree."""
 
-    def __init__(self, rows: Sequence[Row], kinds: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        kinds: Sequence[str] | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> None:
         self.rows = [tuple(row) for row in rows]
         self.tuples = sorted(set(self.rows))
         place = {row: at for at, row in enumerate(self.tuples)}
         self.tuple_of = [place[row] for row in self.rows]
+        self.weights = None if weights is None else np.bincount(self.tuple_of, weights=weights)
         cells = np.array(self.tuples, dtype=np.float64)
         self.columns = tuple(
             TreeColumn.ordered(cells[:, j])
@@ -52,6 +58,7 @@ class SmallTable:
             np.array([code for count in counts for code in sorted(count)], dtype=np.int64),
             np.array([count[code] for count in counts for code in sorted(count)], dtype=np.int64),
             len(alphabet),
+            self.weights,
         )
 
     def rows_of_classes(self, tree: CutTree) -> list[tuple[int, ...]]:

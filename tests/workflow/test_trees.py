@@ -16,7 +16,7 @@ from pycanon import anonymity
 
 import hartley
 from hartley.cli import main
-from hartley.errors import OptionError, UnreachableError
+from hartley.errors import HartleyError, OptionError, UnreachableError
 from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
 from hartley.releases.tree_document import TreeCut
@@ -139,6 +139,38 @@ def test_rules_on_shares_hold_in_the_file_as_another_program_counts_them(seed: i
                 assert counts[0] < wanted[0] * sum(counts[wanted[1] - 1 :])
 
 
+def test_sums_of_weights_are_kept_and_counted_again(tmp_path: Path) -> None:
+    draw = random.Random(11)
+    frame = random_frame(draw).assign(w=lambda table: [draw.choice((0.5, 1.25, 7)) for _ in table.index])
+    made = released(frame, tmp_path, require={"distinct_l": 2, "weight_k:w": 20})
+    lightest = next(one for one in made.requirements if one.name == "weight-k")
+    policy = Policy.read(made.policy)
+    where = {member: at for at, cluster in enumerate(policy.clusters) for member in cluster.members}
+    sums: dict[int, float] = {}
+    for age, job, weight in zip(frame["age"], frame["job"], frame["w"], strict=True):
+        at = where[None if pd.isna(age) else f"{age:g}", None if pd.isna(job) else job]
+        sums[at] = sums.get(at, 0) + weight
+    assert made.verification.holds
+    assert lightest.found == pytest.approx(min(sums.values()))
+    assert lightest.found >= 20
+    lighter = frame.assign(w=1.0)
+    failed = verify_release(made.output, lighter, policy, Documents()).failures
+    assert {"requirement weight-k:w", "tree"} <= {one.name for one in failed}
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        ({"weight_k": 20}, "needs the column of weights"),
+        ({"weight_k:illness": 20}, "illness"),
+        ({"weight_k:town": 20}, "numbers from 0 on in every row"),
+    ],
+)
+def test_weights_are_numbers_that_are_not_sensitive(asked: dict[str, Any], line: str, tmp_path: Path) -> None:
+    with pytest.raises(HartleyError, match=line):
+        released(random_frame(random.Random(2)), tmp_path, require={"distinct_l": 2, **asked})
+
+
 def test_a_rule_on_shares_needs_a_tree(tmp_path: Path) -> None:
     asked = {"require": {"guess_at_most": 0.8}, "transparent": None}
     with pytest.raises(OptionError, match="can be broken by a class that grows"):
@@ -171,8 +203,8 @@ def test_without_transparent_nothing_is_promised_to_that_reader(tmp_path: Path) 
         ({"require": {"row_k": 3}, "exposure": "accept"}, False),
         ({"sensitive": ["illness", "income"]}, False),
         ({"tolerance": {"income": 1}, "sensitive": "income", "require": {"separated_l": 2}}, False),
-        ({"utility": "resolution"}, False),
-        ({"public": "job"}, False),
+        ({"utility": "resolution"}, True),
+        ({"public": "job"}, True),
         ({"side": "sex"}, False),
         ({"missing": "drop"}, False),
         ({"keep_order": True}, False),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hartley.errors import OptionError
 from hartley.measures.overlap import maximin_information
 from hartley.measures.separation import (
     chain_counts,
@@ -21,7 +22,7 @@ from hartley.measures.uncertainty import candidate_counts, max_uncertainty_reduc
 from hartley.model import JointRange
 from hartley.model.arrays import Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness
-from hartley.model.requirement import ClassCounts, Requirement, Shares, Verdict
+from hartley.model.requirement import ClassCounts, Requirement, SharedWeight, Shares, Verdict
 
 
 def kept_by_each(joint: JointRange, requirement: Requirement, closeness: Closeness = NO_CLOSENESS) -> Int64s:
@@ -45,6 +46,10 @@ def kept(joint: JointRange, requirement: Requirement, closeness: Closeness = NO_
         return max_uncertainty_reduction(joint)
     if requirement.name == "istar":
         return maximin_information(joint)
+    if isinstance(requirement, SharedWeight):
+        if joint.weights is None:
+            raise OptionError(f"{requirement.name} is counted by a release alone; ask for it there")
+        return float(joint.weights.min())
     if isinstance(requirement, Shares):
         counts = ClassCounts.of(joint, requirement.codes(joint.sensitive, closeness))
         return requirement.kept(counts, joint.sensitive)

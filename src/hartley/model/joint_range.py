@@ -11,7 +11,7 @@ import numpy as np
 
 from hartley.errors import InputError
 from hartley.model.alphabet import Alphabet, Label
-from hartley.model.arrays import Int64s, Ints, code_type, equal_arrays, frozen_array
+from hartley.model.arrays import Floats, Int64s, Ints, code_type, equal_arrays, frozen_array
 from hartley.model.pair_sort import numbered_keys, rows_of_pairs
 from hartley.model.partition import Partition
 
@@ -49,6 +49,8 @@ class JointRange:
         The side value of each observation; ``None`` without side information.
     known_of_side : numpy.ndarray, optional
         What the reader knows beforehand, for each side value; ``None``: all side information was known.
+    weights : numpy.ndarray, optional
+        The sum of the sampling weights of the rows of each public value; ``None``: they were not read.
 
     Raises
     ------
@@ -79,9 +81,11 @@ class JointRange:
     Side values with the same number are told apart only by what is published beside the release: they refine
     what is seen, not what was known. ``None``: all side information was known.
     """
+    weights: Floats | None = None
+    """The sum of the sampling weights of the rows of each public value, where they were read."""
 
     def __post_init__(self) -> None:
-        for name in (*_ARRAYS, "known_of_side"):
+        for name in (*_ARRAYS, "known_of_side", "weights"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, frozen_array(np.asarray(getattr(self, name))))
         if not self.pairs:
@@ -289,7 +293,7 @@ class JointRange:
             and self.side == other.side
             and all(
                 equal_arrays(getattr(self, name), getattr(other, name))
-                for name in (*_ARRAYS, "known_of_side")
+                for name in (*_ARRAYS, "known_of_side", "weights")
             )
         )
 
@@ -369,6 +373,9 @@ class JointRange:
             side=self.side,
             rows=self.rows,
         )
+        if self.weights is not None:
+            summed = np.bincount(partition.labels, weights=self.weights).astype(np.float64)
+            released = replace(released, weights=summed)
         return released if self.known_of_side is None else replace(released, known_of_side=self.known_of_side)
 
     def partition(self, clusters: Iterable[Iterable[Label]]) -> Partition:
@@ -409,6 +416,34 @@ class JointRange:
             rows=self.rows,
         )
         return found if self.known_of_side is None else replace(found, known_of_side=self.known_of_side)
+
+    def nameless(self) -> JointRange:
+        """Return the same pairs with the sensitive values in an order that their names do not decide.
+
+        It is that of a hash of where each value stands; values with the same hash stand in the same places.
+
+        >>> one = JointRange.from_pairs([("x1", "s1"), ("x2", "s1"), ("x3", "s2")]).nameless()
+        >>> other = JointRange.from_pairs([("x1", "t"), ("x2", "t"), ("x3", "a")]).nameless()
+        >>> one.indices.tolist() == other.indices.tolist()
+        True
+        """
+        pair = self.observation_of
+        mixed = pair.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + self.rows.astype(np.uint64)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+        standing = np.zeros(self.sensitive.size, dtype=np.uint64)
+        np.add.at(standing, self.indices, mixed)
+        order = np.argsort(standing, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        codes = place[self.indices]
+        sort = np.lexsort((codes, pair))
+        return replace(
+            self,
+            sensitive=self.sensitive.take(order),
+            indices=codes[sort].astype(self.indices.dtype),
+            rows=self.rows[sort],
+        )
 
     def by_observation(self) -> JointRange:
         """Return the same pairs, with all that a reader sees at once in the place of a public value.

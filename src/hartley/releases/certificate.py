@@ -310,8 +310,7 @@ def blind_statement(policy: Policy, earlier: int) -> str | msgspec.UnsetType:
     """Say what labels alone leave to a reader who knows the program; nothing where nothing is known.
 
     Searches for numbers of candidates are blind to the names of sensitive values: with two of them exchanged
-    they give the same labels. What looks at how values differ is not, nor are ties between clusters of equal
-    size.
+    they give the same labels. What looks at how values differ is not.
     """
     choices = policy.choices
     sees_names = (
@@ -319,7 +318,7 @@ def blind_statement(policy: Policy, earlier: int) -> str | msgspec.UnsetType:
         or choices.tolerance
         or choices.groups
         or choices.shape == "tree"
-    ) or choices.utility == "resolution"
+    )
     is_more = earlier or policy.side or policy.harmless or policy.caps or choices.withhold
     is_told = choices.keep_order or policy.reading.missing == "drop" or len(policy.sensitive) > 1
     names = {one.name for one in policy.requirements}

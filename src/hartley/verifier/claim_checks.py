@@ -42,6 +42,9 @@ class Counted(Protocol):
     def shares(self, asked: StatedRequirement) -> tuple[float, bool]:
         """Return how much the worst class keeps of a requirement on shares, and whether that is enough."""
 
+    def weight(self, asked: StatedRequirement) -> float:
+        """Return the least sum of sampling weights of a class."""
+
 
 def check_requirements(
     checks: Checks, policy: Policy, counted: Counted, partition: ReleasedPartition
@@ -49,13 +52,18 @@ def check_requirements(
     """Check everything that the policy asks for; return what was found."""
     found = []
     for asked in policy.requirements:
+        is_weight = asked.name == "weight-k" and asked.column is not None
         is_known = asked.name in MEASURES or asked.name == "separated-l" or asked.name in NAMES
-        if not is_known or (asked.column is not None and asked.column not in policy.sensitive_names):
+        is_fitting = asked.column is None or asked.column in policy.sensitive_names
+        if not is_weight and not (is_known and is_fitting):
             checks.add(f"requirement {_named(asked)}", False, "there is no way to count it")
             continue
         number: float
         if asked.name in NAMES:
             number, holds = counted.shares(asked)
+        elif is_weight:
+            number = counted.weight(asked)
+            holds = number >= asked.wanted * (1 - TOLERANCE)
         elif asked.name == "separated-l":
             number = counted.separated(asked.column)
             holds = number >= asked.wanted

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from hartley.verifier.tables.row_numbers import Combined, Ints, Numbered, packed
 from hartley.verifier.tally import PARTS, AlikeNumbers, RowTally, TalliedParts
 
 Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 ABSENT = -1
 """Stands for the cluster of a row that an earlier release left out."""
 
@@ -69,6 +72,17 @@ class Multisets:
     secret: Ints
     rows: Ints
     """For each pair the number of the public value, that of the sensitive value, and the rows."""
+    weights: Floats | None = None
+    """The sum of the sampling weights of each public value, where they are asked for and known."""
+
+
+def weighed(rows: RowTally, column: str) -> Floats:
+    """Return the sampling weights of rows, each as often as it is there; NaN where a cell is no weight."""
+    cells = rows.meaning(column, "number")
+    weights = [
+        float(key) if isinstance(key, (int, float, Fraction, Decimal)) else np.nan for key in cells.keys
+    ]
+    return np.asarray(np.array(weights)[cells.codes] * rows.counts)
 
 
 class RowCounter:
@@ -143,6 +157,7 @@ class RowCounter:
             wanted += [*policy.public_names, *policy.keep, *policy.harmless]
         for policy in self._earlier:
             wanted += policy.read_beside(self._policy.sensitive_names)
+        wanted += [one.column for one in self._policy.requirements if one.name == "weight-k" and one.column]
         names = list(dict.fromkeys(wanted))
         for name in names:
             if name not in self._source.columns:
@@ -386,11 +401,22 @@ class RowCounter:
         found = rule.worst(rule.measure(rule.counts(one)) for one in classes)
         return found, rule.is_met_by(found)
 
+    def weight(self, asked: StatedRequirement) -> float:
+        """Return the least sum of sampling weights of a class; NaN where a cell is no weight."""
+        sums: Counter[int] = Counter()
+        for rows in self._each():
+            clusters = self.book.clusters(rows)
+            held = np.bincount(clusters.codes, weights=weighed(rows, asked.column or ""))
+            for cluster, weight in zip(clusters.keys, held.tolist(), strict=False):
+                sums[cluster] += weight  # type: ignore[index]
+        return float(np.min(list(sums.values())))
+
     def multisets(self) -> Multisets:
         """Return the public values, and how many rows have each of them with each sensitive value."""
         cells: list[ValuesFound] = []
         secrets: dict[tuple[Hashable, ...], int] = {}
-        values, codes, counts = [], [], []
+        values, codes, counts, weights = [], [], [], []
+        column = next((one.column for one in self._policy.requirements if one.name == "weight-k"), None)
         held = 0
         for rows in self._each():
             public = self._public(rows)
@@ -404,6 +430,8 @@ class RowCounter:
             values.append(own.dense().codes + held)
             codes.append(np.array([secrets.setdefault(key, len(secrets)) for key in keys], dtype=np.int64))
             counts.append(rows.counts)
+            if column is not None:
+                weights.append(np.bincount(own.dense().codes, weights=weighed(rows, column)))
             held += len(example)
         return Multisets(
             ValuesFound.together(cells),
@@ -411,6 +439,7 @@ class RowCounter:
             np.concatenate(values),
             np.concatenate(codes),
             np.concatenate(counts),
+            np.concatenate(weights) if weights else None,
         )
 
     def situations(self) -> Situations:

@@ -231,7 +231,7 @@ def find_frontier(
             found = budgets[0].frontier
     return FrontierResult(
         frontier=with_label_costs(question, found),
-        question=question,
+        question=replace(question, joint=joint),
         dropped_rows=dropped_rows,
         run=run,
         utility_weight=utility_weight,
@@ -303,6 +303,10 @@ def asked_question(
 
     Where ``labels`` are given, what they cost is counted.
     """
+    utility = objective.utility_for(joint.public, labels)
+    if utility.name == "resolution":
+        # Ties between clusters of one size are broken by codes of sensitive values: names must not decide.
+        joint = joint.nameless()
     closeness = study.closeness(joint.sensitive)
     given = tuple(requirements)
     is_by_column = objective.clusters.name in ("columns", "tree")
@@ -313,7 +317,7 @@ def asked_question(
         joint=joint,
         leakage=objective.leakage,
         prior=TreePrior.of(study, objective.reference, objective.facts),
-        utility=objective.utility_for(joint.public, labels),
+        utility=utility,
         requirements=given,
         closeness=closeness,
         shape=objective.clusters,

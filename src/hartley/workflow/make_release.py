@@ -99,7 +99,7 @@ def make_release(
                 f"{option('labels')} out, or write {option('labels', 'bounds')}"
             )
         require_publishable(study.source, table, plan.published)
-        seen = Seen.of(plan)
+        seen = Seen.of(plan).weighed(plan, demand.requirements)
         joint = seen.observed.for_search()
         asked = _asked(study, demand, destination, objective, plan, seen, joint)
         question = asked.question

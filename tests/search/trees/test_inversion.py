@@ -42,6 +42,8 @@ class Setting:
     kinds: Sequence[str] | None = None
     told: dict[str, Any] = field(default_factory=dict)
     """What the rule of cuts is told besides: a reference table, rows that are alike."""
+    weights: Sequence[float] | None = None
+    """Where given, the sampling weights of the rows; those of a class sum up to 4 at least."""
     multiset: Sequence[Value] | None = None
     """Where given, only tables with these sensitive values, in any order."""
 
@@ -137,6 +139,10 @@ def settings(all_of_them: bool = False) -> Iterator[Setting]:
         options={"trials": "retry"},
         kinds=plain,
     )
+    for rule, trials in (("gain", "once"), ("middle", "once"), ("middle", "retry")):
+        how = {"rule": rule, "trials": trials}
+        weights = (1.5, 0.5, 3.0, 1.0, 2.0, 0.5, 4.0)
+        yield Setting("weights", LINE[:7], singles("ab"), [distinct(2)], options=how, weights=weights)
     told: list[dict[str, Any]] = [
         {"alike": [np.array([True, True, True, False, False])]},
         {"reference": reference([(0, 0, 60), (1, 0, 40), (3, 1, 50), (4, 1, 50)])},
@@ -160,8 +166,10 @@ def invert(setting: Setting) -> tuple[int, int, int]:
     Predicted is what the theorem says: in a leaf every value of the class, in a class with one failed cut the
     candidates of its parts.
     """
-    table = SmallTable(setting.rows, setting.kinds)
+    table = SmallTable(setting.rows, setting.kinds, setting.weights)
     demand = demand_of(setting.wants, setting.values, setting.views, **setting.options)
+    if setting.weights is not None:
+        demand = replace(demand, weight_k=4.0)
     releases: dict[Any, list[tuple[Value, ...]]] = defaultdict(list)
     said: dict[Any, list[tuple[tuple[int, ...], list[list[int]] | None]]] = {}
     for values in setting.tables():
@@ -171,6 +179,8 @@ def invert(setting: Setting) -> tuple[int, int, int]:
             assert not all(held), "refused though it holds"
             continue
         classes = table.rows_of_classes(tree)
+        if setting.weights is not None:
+            assert min(sum(setting.weights[row] for row in rows) for rows in classes) >= 4
         output = tuple((rows, tuple(sorted(values[row] for row in rows))) for rows in classes)
         for want in setting.wants:
             of_table = want.of_table(values)

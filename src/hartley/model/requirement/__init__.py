@@ -25,6 +25,7 @@ from hartley.model.requirement.sentence_words import NOUNS
 from hartley.model.requirement.separated_l import SeparatedValues
 from hartley.model.requirement.shares import Shares
 from hartley.model.requirement.t_closeness import TCloseness
+from hartley.model.requirement.weight_k import SharedWeight
 
 __all__ = [
     "NOUNS",
@@ -39,6 +40,7 @@ __all__ = [
     "Requirement",
     "SeparatedValues",
     "SharedRows",
+    "SharedWeight",
     "Shares",
     "TCloseness",
     "Verdict",

@@ -51,6 +51,10 @@ class GuessAtMost(Shares, kind="guess-at-most"):
         """Return the share of the commonest value of each class."""
         return largest(counts.share, counts)
 
+    def amount(self, found: float) -> str:
+        """Return a share in words."""
+        return f"{100 * found:.3g} %"
+
     def words(self, columns: Sequence[str], closeness: Closeness) -> str:
         """Say it of some columns."""
         return f"no {value_of(columns)} in more than {100 * self.wanted:g} % of its rows"

@@ -65,6 +65,8 @@ class Requirement:
     """Whether it stays true when a class grows, and can be told from each class by itself."""
     is_of_classes: ClassVar[bool] = False
     """Whether it is of each class as it is published, and may be broken by one that grows."""
+    needs_tree: ClassVar[str] = "can be broken by a class that grows, so only a tree of cuts keeps it"
+    """Why other shapes refuse it, where it is of each class as it is published."""
     is_limit: ClassVar[bool] = False
     """Whether it is of the release as a whole, and cannot be told from each class by itself."""
     is_at_least: ClassVar[bool] = True
@@ -203,6 +205,14 @@ class Requirement:
         """
         return self.words(list(sensitive) if self.column is None else [self.column], closeness)
 
+    def amount(self, found: float) -> str:
+        """Return a found amount in words.
+
+        >>> Requirement("guess-at-most", 0.8).amount(0.75), Requirement("row-k", 5).amount(1200)
+        ('75 %', '1,200')
+        """
+        return f"{found:,}" if isinstance(found, int) else f"{found:,.4g}"
+
     def words(self, columns: Sequence[str], closeness: Closeness) -> str:
         """Say it of some columns."""
         raise NotImplementedError
@@ -284,10 +294,7 @@ def require_shape_for(requirements: Iterable[Requirement], shape: str) -> None:
     """Raise where a requirement is of classes as they are published, and the shape is no tree of cuts."""
     for requirement in requirements:
         if requirement.is_of_classes and shape != "tree":
-            raise OptionError(
-                f"{requirement.name} can be broken by a class that grows, so only a tree of cuts keeps it; "
-                f"say {option('shape', 'tree')}"
-            )
+            raise OptionError(f"{requirement.name} {requirement.needs_tree}; say {option('shape', 'tree')}")
 
 
 def of_each_column(

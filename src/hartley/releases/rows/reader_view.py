@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Protocol
 
@@ -90,17 +90,8 @@ class ObservedLabels:
     def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
         """Return the joint range of labels and sensitive values."""
         del harmless, earlier
-        joint = self._joint
-        pair = joint.observation_of
-        return JointRange.from_codes(
-            public_codes=book.partition.labels[joint.public_of][pair],
-            sensitive_codes=joint.indices,
-            public=released_values(book, np.arange(book.partition.size), None, np.zeros(0, dtype=np.intp)),
-            sensitive=joint.sensitive,
-            side_codes=None if joint.observed_side is None else joint.observed_side[pair],
-            side=joint.side,
-            rows=joint.rows,
-        )
+        shown = released_values(book, np.arange(book.partition.size), None, np.zeros(0, dtype=np.intp))
+        return replace(self._joint.release(book.partition), public=shown, known_of_side=None)
 
 
 class ObservedRows:

@@ -211,7 +211,8 @@ def required(result: ReleaseResult) -> list[str]:
     lines = []
     for verdict in result.requirements:
         asked = verdict.requirement.sentence(secret, result.closeness)
-        found = f"{verdict.found:,}" if isinstance(verdict.found, int) else bits(verdict.found)
+        is_bits = verdict.requirement.is_limit
+        found = bits(verdict.found) if is_bits else verdict.requirement.amount(verdict.found)
         lines.append(f"{asked}: {found} found, {'holds' if verdict.holds else 'DOES NOT HOLD'}")
     if not lines:
         lines.append(

@@ -12,7 +12,14 @@ from hartley.errors import OptionError, UnreachableError, option
 from hartley.model.alphabet import Alphabet
 from hartley.model.arrays import Floats, Int32s, Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes
-from hartley.model.requirement import ClassCounts, Requirement, Shares, require_consistent, require_fitting
+from hartley.model.requirement import (
+    ClassCounts,
+    Requirement,
+    SharedWeight,
+    Shares,
+    require_consistent,
+    require_fitting,
+)
 from hartley.search.trees.loops.layout import (
     APART,
     ENTROPY,
@@ -29,6 +36,7 @@ from hartley.search.trees.loops.layout import (
     Wants,
 )
 
+ROUNDED = 1 - 1e-12
 MOST_FAILURES = 8
 """Cuts that may fail at one node; more than so many hardly ever help."""
 RULES = {"gain": GAIN, "middle": MIDDLE}
@@ -63,6 +71,7 @@ class TreeDemand:
     rule_names: tuple[str, ...]
     rule_codes: tuple[SensitiveCodes, ...]
     row_k: int
+    weight_k: float
     trials: str
     known: int
     rule: str
@@ -88,7 +97,7 @@ class TreeDemand:
         # A rule on shares needs so many different values at least, which leaves room for later cuts.
         least = [Requirement("distinct-l", one.least_values, one.column) for one in rules]
         for one in (*given, *(needed for needed in least if needed.wanted > 1)):
-            if isinstance(one, Shares):
+            if isinstance(one, (Shares, SharedWeight)):
                 continue
             if one.is_limit:
                 raise OptionError(
@@ -111,6 +120,8 @@ class TreeDemand:
             tuple(one.loop_rule(sensitive) for one in rules),
             tuple(one.codes(sensitive, closeness) for one in rules),
             row_k,
+            # A sum of the same weights in another order may differ by a last digit.
+            max([one.wanted * ROUNDED for one in given if isinstance(one, SharedWeight)], default=0.0),
             trials,
             known,
             rule,
@@ -137,7 +148,7 @@ class TreeDemand:
             plain=plain,
             wanted=np.array(self.wanted, dtype=np.int64),
             row_k=self.row_k,
-            weight_k=0.0,
+            weight_k=self.weight_k,
             least=max(self.row_k, *self.wanted, 1),
             trials=TRIALS["once" if self.known and self.trials == "retry" else self.trials],
             witness=able[0] if able else -1,
@@ -197,7 +208,7 @@ class TreeDemand:
 def require_knowable(requirements: tuple[Requirement, ...], known: int) -> None:
     """Raise where nothing is proved for a reader who knows some sensitive values."""
     here = option("transparent_knows")
-    counts = [one for one in requirements if one.name != "row-k"]
+    counts = [one for one in requirements if one.name not in ("row-k", "weight-k")]
     if len(counts) != 1 or counts[0].name != "distinct-l":
         raise OptionError(
             f"{here} is proved for one requirement distinct-l alone, beside row-k; ask for that"

@@ -88,6 +88,8 @@ class TreeProblem:
     """Tuple ``i`` has ``count[e]`` rows with the sensitive value ``code[e]``, ``e`` from ``ptr[i]``."""
     values: int
     """How many sensitive values there are."""
+    weights: Floats | None = None
+    """The sum of the sampling weights of the rows of each tuple."""
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -170,7 +172,7 @@ class TreeProblem:
             last=last,
             loss=loss,
             rows=rows,
-            weights=np.zeros(len(order)),
+            weights=np.zeros(len(order)) if self.weights is None else self.weights[order],
             ptr=ptr,
             code=np.asarray(self.code)[taken].astype(np.int32),
             amounts=count,
@@ -207,7 +209,7 @@ def roots_hold(tuples: Tuples, wants: Wants, ends: Int64s) -> bool:
     """Tell whether the rows of every root hold what is wanted."""
     root_of = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
     rows = np.bincount(root_of, weights=tuples.rows)
-    if rows.min() < wants.row_k:
+    if rows.min() < wants.row_k or np.bincount(root_of, weights=tuples.weights).min() < wants.weight_k:
         return False
     pair_root = np.repeat(root_of, np.diff(tuples.ptr))
     for at, wanted in enumerate(wants.wanted.tolist()):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hartley.releases.policy import Policy
+from hartley.verifier.checks import TOLERANCE
 from hartley.verifier.row_checks import Multisets
 from hartley.verifier.shares import rules_of
 from hartley.verifier.tables.reread import as_kind
@@ -31,6 +32,8 @@ class CutWalk:
         self.rules = rules_of(policy, found.secrets, dict(enumerate(map(int, total))))
         self.views = views_of(policy, found.secrets, self.rules)
         self.row_k = max((int(one.wanted) for one in policy.requirements if one.name == "row-k"), default=1)
+        weights = [one.wanted for one in policy.requirements if one.name == "weight-k"]
+        self.weight_k = max(weights, default=0.0) * (1 - TOLERANCE) if found.weights is not None else 0.0
         self.least = max([self.row_k, *(view.wanted for view in self.views)])
         order = np.argsort(found.value, kind="stable")
         self.starts = np.searchsorted(found.value[order], np.arange(len(found.public.cluster) + 1))
@@ -72,6 +75,10 @@ class CutWalk:
             for at in range(self.starts[value], self.starts[value + 1]):
                 total[int(self.secret[at])] += int(self.rows[at])
         return total
+
+    def is_heavy(self, values: Ints) -> bool:
+        """Tell whether the sampling weights of some public values are enough, where they are known."""
+        return self.found.weights is None or bool(self.found.weights[values].sum() >= self.weight_k)
 
     def holds(self, multiset: Mapping[int, int]) -> bool:
         """Tell whether a multiset keeps what is required."""

@@ -21,7 +21,7 @@ from hartley.releases.policy import MeasuredColumn, Policy, StatedRequirement
 from hartley.releases.tree_document import TreeDocument
 from hartley.verifier.checks import Checks
 from hartley.verifier.policy_labels import ValuesFound
-from hartley.verifier.row_checks import Multisets
+from hartley.verifier.row_checks import Multisets, weighed
 from hartley.verifier.tables.reread import RereadTable, as_kind
 from hartley.verifier.tables.row_numbers import Combined, Ints, Numbered
 from hartley.verifier.tally import tally
@@ -66,6 +66,8 @@ def check_public_tree(checks: Checks, promise: Promise, released: Any, public_va
     except TreeError as fault:
         checks.add("tree", False, str(fault))
         return unchecked
+    if found.weights is None and any(one.name == "weight-k" for one in facts.requirements):
+        checks.left_out.append("sums of weights, for the public values have no column of them")
     if unchecked:
         checks.add("classes of the tree", True, "")
         checks.left_out.append(unchecked)
@@ -89,7 +91,9 @@ def _multisets(tree: PublicTree, facts: _Facts, out: RereadTable, public: Reread
         missing = [name for name in wanted if name not in table.columns]
         if missing:
             raise ColumnError(f"the {what} have no column {missing[0]!r}; give the table that has it")
-    rows = tally(public, names)
+    weight = next((one.column for one in facts.requirements if one.name == "weight-k"), None)
+    is_weighed = weight is not None and weight in public.columns
+    rows = tally(public, [*names, *([weight] if is_weighed and weight not in names else [])])  # type: ignore[list-item]
     meant = [rows.meaning(one.name, one.kind) for one in facts.public]
     own = Combined.of(meant, len(rows))
     example = own.examples()
@@ -114,7 +118,10 @@ def _multisets(tree: PublicTree, facts: _Facts, out: RereadTable, public: Reread
                 if count > taken:
                     left.append((secret, count - taken))
     of_value, of_secret, counts = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
-    return Multisets(ValuesFound(cells, cluster), secrets, of_value, of_secret, counts)
+    weights = None
+    if is_weighed:
+        weights = np.bincount(own.dense().codes, weights=weighed(rows, str(weight))).astype(np.float64)
+    return Multisets(ValuesFound(cells, cluster), secrets, of_value, of_secret, counts, weights)
 
 
 def _released_multisets(

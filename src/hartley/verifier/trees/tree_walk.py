@@ -142,7 +142,7 @@ class TreeWalk(CutWalk):
         for place, cut in enumerate(node.failed):
             parts = self.parts(cut, values)
             sizes = [int(self.rows_of[part].sum()) for part in parts]
-            if min(sizes, default=0) < self.least:
+            if min(sizes, default=0) < self.least or not all(map(self.is_heavy, parts)):
                 raise TreeError("a cut was tried whose parts are too small to hold what is required")
             if binding is None and not is_safe(self.views, self.rules, multiset, sizes, self.tree.knows):
                 raise TreeError("a cut was tried whose failure leaves somebody too few possible values")
@@ -230,7 +230,7 @@ class TreeWalk(CutWalk):
         if clusters != {node.cluster}:
             raise TreeError("a class of the tree has another released value than the codebook gives it")
         multiset = self.multiset(values)
-        if not self.holds(multiset):
+        if not self.holds(multiset) or not self.is_heavy(values):
             raise TreeError("a class of the tree does not hold what is required")
         if not self._has_room(multiset, values, binding):
             raise TreeError("a class leaves no room for the cuts that failed above it")

@@ -119,7 +119,8 @@ def reach(
         # What was proven about it holds only where the same reader was searched for.
         again = point_again(question, known)
         again = with_label_cost(question, again, unit)
-        same_reader = not demand.is_seen_beside or found_in == joint
+        is_same_reader = found_in is not None and found_in.nameless() == joint.nameless()
+        same_reader = not demand.is_seen_beside or is_same_reader
         same_cost = again.max_distortion == known.max_distortion
         is_same = same_reader and same_cost and again.leakage_bits == known.leakage_bits
         known = known if is_same else again

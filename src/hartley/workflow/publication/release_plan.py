@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from hartley.errors import OptionError, option, quoted
 from hartley.model import Alphabet
+from hartley.model.requirement import Requirement, SharedWeight
 from hartley.releases.formats import Format
 from hartley.releases.policy import MeasuredColumn, Policy
 from hartley.releases.rows.reader_view import Observed, ObservedLabels, ObservedRows
@@ -149,6 +152,23 @@ class Seen:
             public=read.joint.public,
             dropped_rows=read.dropped_rows,
         )
+
+    def weighed(self, plan: Plan, requirements: Iterable[Requirement]) -> Seen:
+        """Return the same with the sampling weights of each public value, where they are asked for."""
+        column = next((one.column for one in requirements if isinstance(one, SharedWeight)), None)
+        if column is None:
+            return self
+        joint = self.observed.for_search()
+        roles = Roles(sensitive=(*plan.roles.sensitive, column), public=plan.roles.public)
+        read = plan.table.joint_range(roles, missing=plan.missing, missing_at=plan.missing_at).joint
+        coordinate = read.sensitive.coordinates[-1]
+        weights = coordinate.positions if coordinate.kind == "number" else None
+        # A cell that is missing is NaN, or its row was dropped.
+        is_whole = weights is not None and read.row_count == joint.row_count
+        if weights is None or not is_whole or not (weights >= 0).all():
+            raise OptionError(f"weights are numbers from 0 on in every row; {column!r} has other cells")
+        sums = np.add.reduceat(weights[read.indices] * read.rows, read.indptr[:-1])
+        return replace(self, observed=ObservedLabels(replace(joint, weights=sums)))
 
     def kinds(self, named: Sequence[str]) -> dict[str, Any]:
         """Return the kinds of columns that are published untouched."""

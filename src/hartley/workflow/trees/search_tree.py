@@ -65,6 +65,7 @@ def tree_problem(question: Problem, columns: Iterable[PublicColumn]) -> TreeProb
         joint.indices,
         joint.rows.astype(np.int64),
         joint.sensitive.size,
+        joint.weights,
     )
 
 

@@ -143,8 +143,16 @@ def pilot_suits(
     up_to = learnt.pilots[learnt.step[0], 1]
     form = learnt.pilots[learnt.step[0], 2]
     left = 0
+    left_weight = 0.0
+    right_weight = 0.0
     for i in range(first, last):
-        rank = tuples.rank[growth.order[0, i], column]
+        one = growth.order[0, i]
+        rank = tuples.rank[one, column]
         if rank == up_to or (rank < up_to and form == UP_TO):
-            left += tuples.rows[growth.order[0, i]]
+            left += tuples.rows[one]
+            left_weight += tuples.weights[one]
+        else:
+            right_weight += tuples.weights[one]
+    if min(left_weight, right_weight) < wants.weight_k:
+        return False
     return is_allowed(wants, paper, size, left, rows - left)
