@@ -7,7 +7,7 @@ from dataclasses import replace
 from hartley.errors import OptionError, option
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
-from hartley.workflow.request.study_table import StudyTable
+from hartley.workflow.request.study_table import StudyTable, names
 from hartley.workflow.request.time_limit import SearchLimits
 
 
@@ -34,6 +34,11 @@ def require_transparent(
         )
     if not objective.transparent:
         return
+    if not set(names(study.sensitive)).isdisjoint(names(study.public)):
+        raise OptionError(
+            f"{here} is for a reader who knows everybody's public values, and a public column is sensitive; "
+            f"leave {here} out, or name the column as sensitive alone"
+        )
     refused = {
         "keep_order": (destination.keep_order, "the order of the rows tells whose row is which"),
         "harmless": (
