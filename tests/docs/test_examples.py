@@ -46,7 +46,10 @@ def test_shell_examples_run(page, capsys):
         tables.data("carData", "Salaries").to_csv("Salaries.csv", index=False)
     ran = 0
     for block in blocks(page, "sh"):
-        for line in block.replace("\\\n", " ").splitlines():
+        lines = block.replace("\\\n", " ").splitlines()
+        for line in lines:
+            if any(other.startswith(f"{line} ") for other in lines):
+                continue  # it runs as the beginning of that one
             words = shlex.split(line, comments=True)
             if not words or words[0] != "hartley" or words[1] == "serve":
                 continue

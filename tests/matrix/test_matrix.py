@@ -35,21 +35,21 @@ def hold(call: str, cells: int, most: int, *, searched: bool = False) -> None:
 
 
 def test_frontiers_are_those_of_the_definitions():
-    hold("frontier", sample(1000, 20_000), most=5)
+    hold("frontier", sample(400, 20_000), most=5)
 
 
 def test_frontiers_by_the_searches_for_many_values_are_those_of_the_definitions(monkeypatch):
     without_the_walk(monkeypatch.setattr)
-    hold("frontier", sample(150, 5_000), most=5, searched=True)
+    hold("frontier", sample(80, 5_000), most=5, searched=True)
 
 
 def test_frontiers_of_more_values_are_those_of_the_definitions():
-    hold("frontier", sample(60, 2_000), most=6)
+    hold("frontier", sample(30, 2_000), most=6)
 
 
 def test_releases_are_those_of_the_definitions():
-    hold("release", sample(150, 5_000), most=5)
+    hold("release", sample(70, 5_000), most=5)
 
 
 def test_releases_within_a_cap_are_those_of_the_definitions():
-    hold("capped", sample(150, 5_000), most=5)
+    hold("capped", sample(70, 5_000), most=5)
