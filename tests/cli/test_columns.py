@@ -14,8 +14,10 @@ import pytest
 
 from hartley.cli.program import run
 from hartley.releases.policy import Policy
+from hartley.verifier import policy_labels
 from hartley.verifier.checks import Checks
 from hartley.verifier.policy_labels import check_codebooks
+from hartley.verifier.tables.reread import as_kind
 
 COLUMNS = ("age", "seen", "town", "sex", "illness")
 TOWNS = ["Ayr", "Bath", "Bath", "Bath", "Cork", "Cork", "Cork", "Ely", "Deal"]
@@ -177,8 +179,22 @@ def test_codebooks_that_do_not_make_the_labels_are_noticed(table, tmp_path, caps
     )
     books = (msgspec.structs.replace(first, bands=moved), *policy.codebooks[1:])
     assert "codebooks of the columns" in failures(msgspec.structs.replace(policy, codebooks=books))
+    twice = (msgspec.structs.replace(first, bands=(*first.bands, *first.bands)), *policy.codebooks[1:])
+    assert "codebooks of the columns" in failures(msgspec.structs.replace(policy, codebooks=twice))
     more = (*policy.withheld_combinations, policy.clusters[0].label)
     assert "withheld combinations" in failures(msgspec.structs.replace(policy, withheld_combinations=more))
+
+
+def test_each_different_cell_is_looked_up_once_by_the_verifier(table, tmp_path, capsys, monkeypatch):
+    assert called(capsys, *asked(table, tmp_path / "out.csv"))[0] == 0
+    policy = Policy.read(tmp_path / "out.policy.json")
+    read_cells = []
+    monkeypatch.setattr(
+        policy_labels, "as_kind", lambda cell, kind: read_cells.append(cell) or as_kind(cell, kind)
+    )
+    check_codebooks(Checks(), policy)
+    ages = {member[0] for cluster in policy.clusters for member in cluster.members}
+    assert len(read_cells) == len(ages) + 2 * len(policy.codebooks[0].bands)
 
 
 def test_the_frontier_is_the_loss_at_each_level(table, capsys):

@@ -5,8 +5,12 @@ Where each column has a codebook: whether the labels follow from them, and what 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise, starmap
+from operator import le
 from typing import Any
 
 import numpy as np
@@ -127,10 +131,11 @@ def check_codebooks(checks: Checks, policy: Policy) -> None:
     codings = {"kept": "unchanged", "bands": "bands", "groups": "groups", "all": "groups"}
     labels = {cluster.label for number, cluster in enumerate(policy.clusters) if number != policy.withheld}
     nothing = (None,) * len(policy.public)
+    looked_up = [_lookup(*one) for one in zip(policy.codebooks, (c.kind for c in policy.public), strict=True)]
     is_followed, withheld = True, set()
     for number, cluster in enumerate(policy.clusters):
         for member in cluster.members:
-            found = _combination(policy, member)
+            found = tuple(look(text) for look, text in zip(looked_up, member, strict=True))
             if number != policy.withheld:
                 is_followed &= found == cluster.label
             elif found != nothing and policy.choices.shape == "columns":
@@ -152,30 +157,42 @@ def check_codebooks(checks: Checks, policy: Policy) -> None:
     )
 
 
-def _combination(policy: Policy, member: tuple[Text, ...]) -> tuple[Any, ...]:
-    return tuple(
-        _label(codebook, column.kind, text)
-        for codebook, column, text in zip(policy.codebooks, policy.public, member, strict=True)
+def _lookup(codebook: ColumnRecoding, kind: str) -> Callable[[Text], Any]:
+    """Return what a codebook says of a cell, looked up without the code that made the release.
+
+    Each different cell is looked up once, and among bands in their order by halving.
+    """
+    bands = [(as_kind(one.begin, kind), as_kind(one.end, kind), one.label) for one in codebook.bands]
+    starts: list[Any] = [begin for begin, _, _ in bands[1:]]
+    ends: list[Any] = [end for _, end, _ in bands[:-1]]
+    is_in_order = (
+        None not in starts + ends and all(map(le, ends, starts)) and all(starmap(le, pairwise(starts)))
     )
 
-
-def _label(codebook: ColumnRecoding, kind: str, text: Text) -> Any:
-    """Return what a codebook says of a cell, looked up without the code that made the release."""
-    if codebook.form == "all":
-        return EVERYTHING
-    if text is None:
-        return codebook.missing_label if codebook.has_missing else (NO_LABEL,)
-    if codebook.form == "kept":
-        return text
-    if codebook.form == "bands":
-        cell: Any = as_kind(text, kind)
+    def banded(cell: Any) -> Any:
+        near = bands
+        if is_in_order:
+            at = bisect_right(starts, cell)
+            near = bands[at : at + 1]
         holding = [
-            band.label
-            for band in codebook.bands
-            if (band.begin is None or as_kind(band.begin, kind) <= cell)
-            and (band.end is None or cell < as_kind(band.end, kind))
+            label
+            for begin, end, label in near
+            if (begin is None or begin <= cell) and (end is None or cell < end)
         ]
         return holding[0] if len(holding) == 1 else (NO_LABEL,)
-    named = [group.label for group in codebook.groups if text in group.values]
-    begun = [prefix.label for prefix in codebook.prefixes if text.startswith(prefix.begins)]
-    return (*named, *begun, codebook.other or (NO_LABEL,))[0]
+
+    @cache
+    def label(text: Text) -> Any:
+        if codebook.form == "all":
+            return EVERYTHING
+        if text is None:
+            return codebook.missing_label if codebook.has_missing else (NO_LABEL,)
+        if codebook.form == "kept":
+            return text
+        if codebook.form == "bands":
+            return banded(as_kind(text, kind))
+        named = [group.label for group in codebook.groups if text in group.values]
+        begun = [prefix.label for prefix in codebook.prefixes if text.startswith(prefix.begins)]
+        return (*named, *begun, codebook.other or (NO_LABEL,))[0]
+
+    return label
