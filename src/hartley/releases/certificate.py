@@ -18,13 +18,13 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
-from hartley.documents import CERTIFICATE, SIGNATURE
+from hartley.documents import CERTIFICATE, SIGNATURE, DocumentKind
 from hartley.errors import PolicyError
-from hartley.releases.canonical import StrictStruct, canonical_bytes, read_canonical, read_head
+from hartley.releases.canonical import Document, StrictStruct, read_head, require_each_once
 from hartley.releases.policy import MeasuredColumn, Policy, StatedRequirement
 from hartley.releases.tree_document import TreeDocument
 
@@ -124,22 +124,17 @@ class Promise(StrictStruct, frozen=True, kw_only=True):
     """A keyed code of all of this: the holder of the policy sees any later change."""
 
 
-class Certificate(StrictStruct, frozen=True, kw_only=True):
+class Certificate(Document, frozen=True, kw_only=True):
     """A statement about a released file."""
 
+    file: ClassVar[DocumentKind] = CERTIFICATE
     type_: str = msgspec.field(default=STATEMENT_TYPE, name="_type")
     subject: tuple[Subject, ...]
     predicate_type: str = msgspec.field(default=PREDICATE_TYPE, name="predicateType")
     predicate: Promise
 
     @classmethod
-    def read(cls, path: str | Path) -> Certificate:
-        """Read a certificate file, or say in one line what is wrong with it."""
-        return cls.read_json(CERTIFICATE.read(path), Path(path).name)
-
-    @classmethod
-    def read_json(cls, content: bytes, name: str = "the certificate") -> Certificate:
-        """Read a certificate from its bytes, which must be those that :meth:`to_json` gives."""
+    def _require_kind(cls, content: bytes, name: str) -> None:
         head = read_head(content, _Head, name, "a certificate")
         if head.type_ != STATEMENT_TYPE:
             raise PolicyError(f"{name} is no certificate; give the certificate file that the release wrote")
@@ -148,17 +143,11 @@ class Certificate(StrictStruct, frozen=True, kw_only=True):
                 f"{name} is a certificate of another kind, {head.predicate_type!r}; this hartley reads "
                 f"{PREDICATE_TYPE!r}"
             )
-        certificate = read_canonical(content, cls, name, "a certificate")
-        names = [column.name for column in certificate.predicate.columns]
-        if len(set(names)) < len(names):
-            raise PolicyError(f"{name} is damaged: a column stands in it twice")
-        if len(certificate.subject) != 1:
-            raise PolicyError(f"{name} is damaged: it must speak of one file")
-        return certificate
 
-    def to_json(self) -> bytes:
-        """Return the bytes of the certificate file."""
-        return canonical_bytes(self)
+    def _require_sound(self, name: str, _written: bytes) -> None:
+        require_each_once((column.name for column in self.predicate.columns), name)
+        if len(self.subject) != 1:
+            raise PolicyError(f"{name} is damaged: it must speak of one file")
 
     @property
     def output_sha256(self) -> str:
@@ -200,9 +189,10 @@ class Signature(StrictStruct, frozen=True, kw_only=True):
     sig: str
 
 
-class Envelope(StrictStruct, frozen=True, kw_only=True):
+class Envelope(Document, frozen=True, kw_only=True):
     """A signed certificate (DSSE): the certificate byte for byte, and signatures of it."""
 
+    file: ClassVar[DocumentKind] = SIGNATURE
     payload: str
     payload_type: str = msgspec.field(default=PAYLOAD_TYPE, name="payloadType")
     signatures: tuple[Signature, ...]
@@ -213,25 +203,12 @@ class Envelope(StrictStruct, frozen=True, kw_only=True):
         made = Signature(keyid=keyid, sig=base64.b64encode(signature).decode())
         return cls(payload=base64.b64encode(payload).decode(), signatures=(made,))
 
-    @classmethod
-    def read(cls, path: str | Path) -> Envelope:
-        """Read an envelope file, or say in one line what is wrong with it."""
-        return cls.read_json(SIGNATURE.read(path), Path(path).name)
-
-    @classmethod
-    def read_json(cls, content: bytes, name: str = "the signature") -> Envelope:
-        """Read an envelope from its bytes, which must be those that :meth:`to_json` gives."""
-        envelope = read_canonical(content, cls, name, "a signature")
-        if envelope.payload_type != PAYLOAD_TYPE:
+    def _require_sound(self, name: str, _written: bytes) -> None:
+        if self.payload_type != PAYLOAD_TYPE:
             raise PolicyError(f"{name} is the signature of something else than a certificate")
-        if len(envelope.signatures) != 1:
+        if len(self.signatures) != 1:
             raise PolicyError(f"{name} is damaged: it must hold one signature")
-        _ = envelope.content, envelope.signature  # refused here where they cannot be read
-        return envelope
-
-    def to_json(self) -> bytes:
-        """Return the bytes of the envelope file."""
-        return canonical_bytes(self)
+        _ = self.content, self.signature  # refused here where they cannot be read
 
     @property
     def content(self) -> bytes:

@@ -13,15 +13,14 @@ import hmac
 import re
 import secrets
 from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
 import hartley
-from hartley.documents import POLICY
+from hartley.documents import POLICY, DocumentKind
 from hartley.errors import ColumnError, PolicyError
-from hartley.releases.canonical import StrictStruct, canonical_bytes, read_canonical, read_head
+from hartley.releases.canonical import StrictStruct, VersionedDocument
 from hartley.releases.cell_text import Cell, Kind, cell_text, is_label, parse_cells, value_texts
 from hartley.releases.column_recoding import ColumnBounds, ColumnRecoding
 from hartley.releases.tree_document import LevelDocument, TreeDocument
@@ -164,7 +163,7 @@ class Choices(StrictStruct, frozen=True, kw_only=True):
         return TextForm() if isinstance(self.text_form, msgspec.UnsetType) else self.text_form
 
 
-class Policy(StrictStruct, frozen=True, kw_only=True):
+class Policy(VersionedDocument, frozen=True, kw_only=True):
     """A codebook with its roles, options and key: what recodes a table, and proves a certificate.
 
     It holds the values of the public columns and the key of the certificate's commitments, and so stays with
@@ -186,6 +185,8 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
     hartley.errors.PolicyError: p.json is a policy of version 9; this hartley reads version 2
     """
 
+    file: ClassVar[DocumentKind] = POLICY
+    version_here: ClassVar[int] = VERSION
     format: str = FORMAT
     """What kind of file this is."""
     version: int = VERSION
@@ -257,31 +258,11 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
         policy = msgspec.structs.replace(policy, clusters=clusters)
         return msgspec.structs.replace(policy, checksum=policy.content_hash())
 
-    @classmethod
-    def read(cls, path: str | Path) -> Policy:
-        """Read a policy file, or say in one line what is wrong with it."""
-        return cls.read_json(POLICY.read(path), Path(path).name)
-
-    @classmethod
-    def read_json(cls, content: bytes, name: str = "the policy") -> Policy:
-        """Read a policy from its JSON text."""
-        head = read_head(content, Head, name, "a policy")
-        if head.format != FORMAT:
-            raise PolicyError(f"{name} is no policy; give the policy file that the release wrote")
-        if head.version != VERSION:
-            raise PolicyError(
-                f"{name} is a policy of version {head.version}; this hartley reads version {VERSION}"
-            )
-        policy = read_canonical(content, cls, name, "a policy")
-        if policy.checksum != policy.content_hash(content):
+    def _require_sound(self, name: str, written: bytes) -> None:
+        if self.checksum != self.content_hash(written):
             raise PolicyError(f"{name} is damaged: its content does not match its checksum")
-        policy._require_sense(name)
-        policy._require_function(name)
-        return policy
-
-    def to_json(self) -> bytes:
-        """Return the text of the policy file."""
-        return canonical_bytes(self)
+        self._require_sense(name)
+        self._require_function(name)
 
     def content_hash(self, written: bytes | None = None) -> str:
         """Return the SHA-256 of everything but the checksum itself; ``written`` is the text, where known."""
@@ -510,10 +491,3 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
                 labels |= {band.label for band in self.codebooks[places[column]].bands}
             if not pair.is_sound(coded.kind, labels, is_unchanged=coded.coding == "unchanged"):
                 raise PolicyError(f"{name} is damaged: the bounds of a column do not tell its labels apart")
-
-
-class Head(msgspec.Struct):
-    """What every document of a release starts with."""
-
-    format: str
-    version: int

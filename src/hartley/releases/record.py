@@ -9,16 +9,14 @@ said to be so.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
-from hartley.documents import RECORD
-from hartley.errors import PolicyError
-from hartley.releases.canonical import StrictStruct, canonical_bytes, read_canonical, read_head
+from hartley.documents import RECORD, DocumentKind
+from hartley.releases.canonical import StrictStruct, VersionedDocument, require_each_once
 from hartley.releases.certificate import Order
-from hartley.releases.policy import Head, Text
+from hartley.releases.policy import Text
 
 FORMAT = "hartley record"
 VERSION = 1
@@ -154,9 +152,11 @@ class CodebooksRecord(StrictStruct, frozen=True, kw_only=True):
     """What that number bounds, and what it does not."""
 
 
-class Record(StrictStruct, frozen=True, kw_only=True):
+class Record(VersionedDocument, frozen=True, kw_only=True):
     """Everything that was measured about a release."""
 
+    file: ClassVar[DocumentKind] = RECORD
+    version_here: ClassVar[int] = VERSION
     format: str = FORMAT
     version: int = VERSION
     hartley: str
@@ -187,27 +187,5 @@ class Record(StrictStruct, frozen=True, kw_only=True):
     timings: dict[str, float]
     """Seconds that the steps took; nobody can check them."""
 
-    @classmethod
-    def read(cls, path: str | Path) -> Record:
-        """Read a record file, or say in one line what is wrong with it."""
-        return cls.read_json(RECORD.read(path), Path(path).name)
-
-    @classmethod
-    def read_json(cls, content: bytes, name: str = "the record") -> Record:
-        """Read a record from its bytes, which must be those that :meth:`to_json` gives."""
-        head = read_head(content, Head, name, "a record")
-        if head.format != FORMAT:
-            raise PolicyError(f"{name} is no record; give the record file that the release wrote")
-        if head.version != VERSION:
-            raise PolicyError(
-                f"{name} is a record of version {head.version}; this hartley reads version {VERSION}"
-            )
-        record = read_canonical(content, cls, name, "a record")
-        names = [column.name for column in record.columns]
-        if len(set(names)) < len(names):
-            raise PolicyError(f"{name} is damaged: a column stands in it twice")
-        return record
-
-    def to_json(self) -> bytes:
-        """Return the bytes of the record file."""
-        return canonical_bytes(self)
+    def _require_sound(self, name: str, _written: bytes) -> None:
+        require_each_once((column.name for column in self.columns), name)
