@@ -9,7 +9,7 @@ from hartley.measures.audit import Audit
 from hartley.model.demand import Demand
 from hartley.model.words import Labels
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
-from hartley.releases.rows.reader_view import ObservedLabels
+from hartley.releases.rows.reader_view import Observed
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.publication.choose_point import ReleaseDemand, reach, require_reachable_kind
 from hartley.workflow.request.objective import Objective
@@ -45,7 +45,7 @@ def fit_policy(
         is_seen_beside=False,
         beside="",
     )
-    reached = reach(ObservedLabels(joint), asked, limits.start(), has_earlier=False)
+    reached = reach(Observed(joint), asked, limits.start(), has_earlier=False)
     policy = Policy.of(
         joint.public,
         reached.book,

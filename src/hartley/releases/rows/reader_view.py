@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
 from itertools import count
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hartley.errors import PolicyError, TableError, option, quoted
-from hartley.model import Alphabet, JointRange
+from hartley.model import Alphabet, Coordinate, JointRange
+from hartley.model.arrays import Ints, code_type
+from hartley.model.pair_sort import numbered_keys
+from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import Codebook
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
-from hartley.releases.rows.counted_rows import CountedRows, SeenColumn, released_values
 from hartley.releases.rows.source_rows import Rows
 from hartley.tables.engine import memory_bytes, with_less_memory
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _NUMBERS = count()
 BYTES_A_ROW = 185
@@ -29,72 +35,89 @@ SHARE_WHILE_COUNTING = 0.6
 """How much of a memory limit the engine gets while it counts different rows: the rest is for this process."""
 
 
-@dataclass(frozen=True)
-class SeenColumns:
-    """All that readers see or know beside the released labels."""
+class SeenCells(NamedTuple):
+    """What is seen or known of each different row in one column or several, by its number in an alphabet."""
 
-    side: list[SeenColumn]
-    kept: list[SeenColumn]
-    harmless: list[SeenColumn]
-    earlier_kept: list[SeenColumn]
-    earlier_harmless: list[SeenColumn]
+    codes: Ints
+    alphabet: Alphabet
 
-    @property
-    def searched(self) -> list[SeenColumn]:
-        """What is side information to a search."""
-        return [*self.side, *self.kept, *self.earlier_kept]
-
-    def read(self, *, harmless: bool, earlier: bool) -> list[SeenColumn]:
-        """Return what a reader of the release sees beside the labels."""
-        seen = list(self.kept)
-        if harmless:
-            seen += self.harmless
-        if earlier:
-            seen += self.earlier_kept
-        if earlier and harmless:
-            seen += self.earlier_harmless
-        return seen
+    def beside(self, other: SeenCells) -> SeenCells:
+        """Return what is seen in these columns and others together: the combinations that occur."""
+        width = other.alphabet.size
+        keys, codes = numbered_keys(
+            self.codes.astype(np.int64) * width + other.codes, self.alphabet.size * width
+        )
+        parts = (
+            self.alphabet.take((keys // width).astype(np.intp)),
+            other.alphabet.take((keys % width).astype(np.intp)),
+        )
+        together = Alphabet(tuple(one for part in parts for one in part.coordinates))
+        return SeenCells(codes.astype(code_type(len(keys)), copy=False), together)
 
 
-class Observed(Protocol):
+class Observed:
     """What readers of a release see: all that search, measures and certificate need to know of the rows."""
+
+    def __init__(self, joint: JointRange) -> None:
+        """Take rows of which nothing is published but the labels: there is no more to see than this."""
+        self._whole: JointRange | None = joint
+        pair = joint.observation_of
+        self._values: tuple[Ints, Ints, Ints] = joint.public_of[pair], joint.indices, joint.rows
+        """The public and the sensitive value of each different row, and how often it occurs."""
+        self._alphabets = joint.public, joint.sensitive
+        self._known: list[SeenCells] = []
+        if joint.observed_side is not None and joint.side is not None:
+            self._known = [SeenCells(joint.observed_side[pair], joint.side)]
+        self._seen: Mapping[str, list[SeenCells]] = {}
 
     def before(self) -> JointRange:
         """Return the joint range of the table as it is, with the side information only."""
+        if self._whole is None:
+            self._whole = self._range(SeenCells(self._values[0], self._alphabets[0]), self._known)
+        return self._whole
 
     def for_search(self) -> JointRange:
         """Return the joint range for the search: what else the reader sees is side information to it."""
+        seen = self._shown("kept", "earlier")
+        public = SeenCells(self._values[0], self._alphabets[0])
+        return self._range(public, [*self._known, *seen]) if seen else self.before()
 
     def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
-        """Return the joint range of a reader of the release.
+        """Return the joint range of a reader of the release: every released column is public to him.
 
-        Every released column is public to him. Of the side information he is assumed to have, he learns
-        nothing new.
+        Of the side information he is assumed to have, he learns nothing new.
         """
+        labels = [[cell_text(cell) for cell in label] for label in book.labels]
+        columns = tuple(
+            _texts(column.name, [label[place] for label in labels])
+            for place, column in enumerate(book.columns)
+        )
+        groups = ["kept", *["harmless"] * harmless, *["earlier"] * earlier]
+        groups += ["earlier harmless"] * (harmless and earlier)
+        shown = self._shown(*groups)
+        if not shown:
+            released = self.before().release(book.partition)
+            return replace(released, public=Alphabet(columns), known_of_side=None)
+        labelled = SeenCells(book.partition.labels[self._values[0]], Alphabet(columns))
+        return self._range(reduce(SeenCells.beside, shown, labelled), self._known)
+
+    def _shown(self, *groups: str) -> list[SeenCells]:
+        return [one for group in groups for one in self._seen.get(group, ())]
+
+    def _range(self, public: SeenCells, side: Sequence[SeenCells]) -> JointRange:
+        known = reduce(SeenCells.beside, side) if side else None
+        return JointRange.from_codes(
+            public_codes=public.codes,
+            sensitive_codes=self._values[1],
+            public=public.alphabet,
+            sensitive=self._alphabets[1],
+            side_codes=None if known is None else known.codes,
+            side=None if known is None else known.alphabet,
+            rows=self._values[2],
+        )
 
 
-class ObservedLabels:
-    """Rows of which nothing is published but the labels: the joint range holds all there is to see."""
-
-    def __init__(self, joint: JointRange) -> None:
-        self._joint = joint
-
-    def before(self) -> JointRange:
-        """Return the joint range."""
-        return self._joint
-
-    def for_search(self) -> JointRange:
-        """Return the joint range."""
-        return self._joint
-
-    def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
-        """Return the joint range of labels and sensitive values."""
-        del harmless, earlier
-        shown = released_values(book, np.arange(book.partition.size), None, np.zeros(0, dtype=np.intp))
-        return replace(self._joint.release(book.partition), public=shown, known_of_side=None)
-
-
-class ObservedRows:
+class ObservedRows(Observed):
     """The rows of a table, counted by everything that any reader can see in them.
 
     The target must hold for a reader of the recoded and kept columns, and of what
@@ -113,112 +136,114 @@ class ObservedRows:
         harmless: Sequence[str] = (),
         earlier: Sequence[Policy] = (),
     ) -> None:
-        self.public = public
-        self.sensitive = sensitive
-        self.connection = rows.connection
         joins = [
             rows.keyed("hartley_x", public.columns, _cells(public), x=_places(public)),
             rows.keyed("hartley_s", sensitive.columns, _cells(sensitive), s=_places(sensitive)),
         ]
-        cells = ["hartley_x.x AS x", "hartley_s.s AS s"]
-        cells += [f"q.{rows.columns[name].value} AS a{place}" for place, name in enumerate(side)]
-        known = [SeenColumn(name, f"a{place}") for place, name in enumerate(side)]
-        self.columns = columns = SeenColumns(known, [], [], [], [])
-
-        def see(into: list[SeenColumn], name: str, sql: str) -> None:
-            seen = SeenColumn(name, f"t{len(cells)}")
-            cells.append(f"({sql})::VARCHAR AS {seen.sql}")
-            into.append(seen)
-
-        for name in keep:
-            see(columns.kept, name, rows.columns[name].untouched(format_))
-        for name in harmless:
-            see(columns.harmless, name, rows.columns[name].untouched(format_))
+        seen: dict[str, list[tuple[str, str]]] = {
+            "side": [(name, f"q.{rows.columns[name].value}") for name in side],
+            "kept": [(name, f"({rows.columns[name].untouched(format_)})::VARCHAR") for name in keep],
+            "harmless": [(name, f"({rows.columns[name].untouched(format_)})::VARCHAR") for name in harmless],
+            "earlier": [],
+            "earlier harmless": [],
+        }
         for number, policy in enumerate(earlier, 1):
             absent = _absent(rows, policy)
             joins.append(_earlier_join(rows, policy, f"hartley_e{number}", absent))
             # That a row is not in it is seen as well: some value of that row is missing.
-            label = f"CASE WHEN {absent} THEN -1 ELSE hartley_e{number}.e END"
-            see(columns.earlier_kept, f"earlier release {number}", label)
+            label = f"(CASE WHEN {absent} THEN -1 ELSE hartley_e{number}.e END)::VARCHAR"
+            seen["earlier"].append((f"earlier release {number}", label))
             # What it kept is taken as the source has it: nothing it wrote can tell more rows apart.
-            for name in policy.shown_beside(sensitive.columns):
-                see(columns.earlier_kept, name, _unless(absent, rows.columns[name].cell))
-            for name in policy.harmless:
-                see(columns.earlier_harmless, name, _unless(absent, rows.columns[name].cell))
-        self._beside = [*side, *keep, *harmless]
-        ((limit,),) = self.connection.execute("SELECT current_setting('memory_limit')").fetchall()
-        self.memory = memory_bytes(limit)
-        source = f"FROM {rows.sql} AS q{''.join(joins)}"
-        self.sql = f"(SELECT {', '.join(cells)}, 1 AS n {source})"
-        """The rows in the engine; where there is a table of them, each comes once, and ``n`` is how often."""
-        self.different_rows = self._nearly(rows.most_rows, cells)
-        self.is_counted = self.different_rows * BYTES_A_ROW <= SURELY * self.memory
-        """Whether the different rows were counted; of those that are far too many the number is a guess."""
-        if self.is_counted:
-            self._count(cells, source)
-        self._counted = CountedRows(self.connection, self.sql)
-
-    def _nearly(self, most: int, cells: Sequence[str]) -> int:
-        """Return about how many different rows there are, where they may be too many; otherwise 0."""
-        if most < FEW_ROWS or most * BYTES_A_ROW <= SURELY * self.memory:
-            return 0
-        names = ", ".join(cell.rpartition(" AS ")[2] for cell in cells)
-        ((found,),) = self.connection.execute(
-            f"SELECT approx_count_distinct(hash({names})) FROM {self.sql}"
-        ).fetchall()
-        return int(found)
-
-    def _count(self, cells: Sequence[str], source: str) -> None:
-        # A name of its own: rows may be looked at in several ways at once.
-        self.sql = f"hartley_observed_{next(_NUMBERS)}"
-        with with_less_memory(self.connection, SHARE_WHILE_COUNTING):
-            self.connection.execute(
-                f"CREATE TEMP TABLE {self.sql} AS SELECT {', '.join(cells)}, count(*) AS n "
-                f"{source} GROUP BY ALL"
-            )
-        ((found,),) = self.connection.execute(f"SELECT count(*) FROM {self.sql}").fetchall()
-        self.different_rows = int(found)
-
-    @property
-    def is_too_large(self) -> bool:
-        """Whether there are more different rows than can be searched and measured in the memory there is."""
-        return self.different_rows >= FEW_ROWS and self.different_rows * BYTES_A_ROW > self.memory
-
-    def refusal(self) -> TableError:
-        """Return the refusal of more different rows than there is memory for."""
-        named = f" together with {quoted(self._beside, last=' and ')}" if self._beside else ""
-        found = f"{self.different_rows:,}"
-        if not self.is_counted:
-            found = f"about {round(self.different_rows, 1 - len(str(self.different_rows))):,}"
-        return TableError(
-            f"public and sensitive columns{named} make {found} different rows, and a release "
-            f"needs about {self.different_rows * BYTES_A_ROW / 1e9:.1f} GB of memory for them where there "
-            f"are {self.memory / 1e9:.1f}; keep fewer columns or coarser ones, or give more "
-            f"({option('memory_limit')})"
+            for group, names in (
+                ("earlier", policy.shown_beside(sensitive.columns)),
+                ("earlier harmless", policy.harmless),
+            ):
+                seen[group] += [(name, _unless(absent, rows.columns[name].cell)) for name in names]
+        cells = [sql for columns in seen.values() for _, sql in columns]
+        table = _counted(
+            rows,
+            ["hartley_x.x AS x", "hartley_s.s AS s", *(f"{sql} AS c{at}" for at, sql in enumerate(cells))],
+            f"FROM {rows.sql} AS q{''.join(joins)}",
+            [*side, *keep, *harmless],
         )
+        self._whole, self._alphabets = None, (public, sensitive)
+        self._values, codes = _fetched(rows.connection, table, len(cells))
+        fetched = iter(
+            SeenCells(codes[at], Alphabet((_different(rows.connection, table, f"c{at}", name),)))
+            for at, name in enumerate(name for columns in seen.values() for name, _ in columns)
+        )
+        self._seen = {group: [next(fetched) for _ in columns] for group, columns in seen.items()}
+        self._known = self._shown("side")
 
-    def _require_room(self) -> None:
-        if self.is_too_large:
-            raise self.refusal()
 
-    def before(self) -> JointRange:
-        """Return the joint range of the table as it is, with the side information only."""
-        self._require_room()
-        return self._counted.public_range(self.columns.side, self.public, self.sensitive)
+def _counted(rows: Rows, cells: Sequence[str], source: str, beside: Sequence[str]) -> str:
+    """Make the table of different rows and how often each occurs; refuse more than there is memory for."""
+    connection = rows.connection
+    ((limit,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
+    memory = memory_bytes(limit)
+    if rows.most_rows >= FEW_ROWS and rows.most_rows * BYTES_A_ROW > SURELY * memory:
+        every = ", ".join(cell.rpartition(" AS ")[2] for cell in cells)
+        ((nearly,),) = connection.execute(
+            f"SELECT approx_count_distinct(hash({every})) FROM (SELECT {', '.join(cells)} {source})"
+        ).fetchall()
+        if nearly * BYTES_A_ROW > SURELY * memory:
+            raise _too_many(nearly, f"about {round(nearly, 1 - len(str(nearly))):,}", memory, beside)
+    # A name of its own: rows may be looked at in several ways at once.
+    table = f"hartley_observed_{next(_NUMBERS)}"
+    with with_less_memory(connection, SHARE_WHILE_COUNTING):
+        connection.execute(
+            f"CREATE TEMP TABLE {table} AS SELECT {', '.join(cells)}, count(*) AS n {source} GROUP BY ALL"
+        )
+    ((found,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+    if found >= FEW_ROWS and found * BYTES_A_ROW > memory:
+        raise _too_many(found, f"{found:,}", memory, beside)
+    return table
 
-    def for_search(self) -> JointRange:
-        """Return the joint range for the search: what else the reader sees is side information to it."""
-        self._require_room()
-        return self._counted.public_range(self.columns.searched, self.public, self.sensitive)
 
-    def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
-        """Return the joint range of a reader of the release: every released column is public to him.
+def _too_many(rows: int, shown: str, memory: int, beside: Sequence[str]) -> TableError:
+    named = f" together with {quoted(beside, last=' and ')}" if beside else ""
+    return TableError(
+        f"public and sensitive columns{named} make {shown} different rows, and a release "
+        f"needs about {rows * BYTES_A_ROW / 1e9:.1f} GB of memory for them where there "
+        f"are {memory / 1e9:.1f}; keep fewer columns or coarser ones, or give more "
+        f"({option('memory_limit')})"
+    )
 
-        Of the side information he is assumed to have, he learns nothing new.
-        """
-        self._require_room()
-        seen = self.columns.read(harmless=harmless, earlier=earlier)
-        return self._counted.released_range(book, seen, self.columns.side, self.sensitive)
+
+def _fetched(
+    connection: DuckDBPyConnection, table: str, columns: int
+) -> tuple[tuple[Ints, Ints, Ints], list[Ints]]:
+    """Return public and sensitive codes, numbers of rows, and the number of the cell in each column."""
+    codes = [f"d{at}.code AS g{at}" for at in range(columns)]
+    joins = [
+        f" JOIN ({_numbered(table, f'c{at}')}) AS d{at} ON o.c{at} IS NOT DISTINCT FROM d{at}.c{at}"
+        for at in range(columns)
+    ]
+    found = connection.execute(
+        f"SELECT {', '.join(['o.x', 'o.s', 'o.n', *codes])} FROM {table} AS o{''.join(joins)}"
+    ).fetchnumpy()
+    x, s, n, *numbers = (np.ma.getdata(array) for array in found.values())
+    return (x, s, n), numbers
+
+
+def _different(connection: DuckDBPyConnection, table: str, column: str, name: str) -> Coordinate:
+    """Return the different cells of a column as text, in the order of their numbers."""
+    query = f"SELECT {column}::VARCHAR FROM ({_numbered(table, column)}) ORDER BY code"
+    return _texts(name, [cell for (cell,) in connection.execute(query).fetchall()])
+
+
+def _numbered(table: str, column: str) -> str:
+    """Return the query for the different cells of a column, each with its number in their order."""
+    return (
+        f"SELECT {column}, (row_number() OVER (ORDER BY {column} NULLS LAST) - 1)::INTEGER AS code "
+        f"FROM (SELECT DISTINCT {column} FROM {table})"
+    )
+
+
+def _texts(name: str, cells: list[str | None]) -> Coordinate:
+    values = np.empty(len(cells), dtype=object)
+    values[:] = ["" if cell is None else cell for cell in cells]
+    return Coordinate(name, "text", values, np.array([cell is None for cell in cells], dtype=bool))
 
 
 def _cells(alphabet: Alphabet) -> list[list[Any]]:
@@ -236,7 +261,7 @@ def _absent(rows: Rows, policy: Policy) -> str:
 
 
 def _unless(absent: str, cell: str) -> str:
-    return f"CASE WHEN {absent} THEN NULL ELSE q.{cell} END"
+    return f"(CASE WHEN {absent} THEN NULL ELSE q.{cell} END)::VARCHAR"
 
 
 def _earlier_join(rows: Rows, policy: Policy, table: str, absent: str) -> str:

@@ -13,7 +13,7 @@ from hartley.model import Alphabet
 from hartley.model.requirement import Requirement, SharedWeight
 from hartley.releases.formats import Format
 from hartley.releases.policy import MeasuredColumn, Policy
-from hartley.releases.rows.reader_view import Observed, ObservedLabels, ObservedRows
+from hartley.releases.rows.reader_view import Observed, ObservedRows
 from hartley.releases.rows.source_rows import Rows
 from hartley.tables import Roles, Table
 from hartley.workflow.request.study_table import StudyTable, names
@@ -145,7 +145,7 @@ class Seen:
                 earlier=plan.earlier,
             )
         else:
-            observed = ObservedLabels(read.joint)
+            observed = Observed(read.joint)
         return cls(
             rows=rows,
             observed=observed,
