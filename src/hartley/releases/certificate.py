@@ -135,7 +135,7 @@ class Certificate(Document, frozen=True, kw_only=True):
 
     @classmethod
     def _require_kind(cls, content: bytes, name: str) -> None:
-        head = read_head(content, _Head, name, "a certificate")
+        head = read_head(content, _StatementHead, name, "a certificate")
         if head.type_ != STATEMENT_TYPE:
             raise PolicyError(f"{name} is no certificate; give the certificate file that the release wrote")
         if head.predicate_type != PREDICATE_TYPE:
@@ -176,7 +176,7 @@ class Certificate(Document, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, predicate=msgspec.structs.replace(self.predicate, seal=seal))
 
 
-class _Head(msgspec.Struct):
+class _StatementHead(msgspec.Struct):
     type_: str = msgspec.field(name="_type")
     predicate_type: str = msgspec.field(name="predicateType")
 

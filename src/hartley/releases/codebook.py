@@ -43,7 +43,9 @@ from typing import TypeAlias
 import numpy as np
 
 from hartley.errors import OptionError
+from hartley.measures.usefulness import Shown
 from hartley.model import Alphabet, Coordinate, Kind, Partition
+from hartley.model.arrays import Flags
 from hartley.model.words import LABELS, Labels
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
 from hartley.releases.policy import TEXT_CODINGS, Coding
@@ -388,6 +390,41 @@ def set_item(cell: Cell, marks: re.Pattern[str] = _MARKS) -> str:
     assert text is not None  # noqa: S101 (missing cells are written as a word by the caller)
     plain = text.strip() == text and text not in ("", MISSING) and marks.search(text) is None
     return text if plain else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def shown_columns(public: Alphabet, book: Codebook) -> tuple[Shown, ...]:
+    """Return the cells of a codebook as a file has them.
+
+    >>> ages = Alphabet.of_values([30, 33, 41], ("age",))
+    >>> (age,) = shown_columns(ages, codebook(ages, Partition.from_clusters([[0, 1], [2]])))
+    >>> age.positions, age.is_unchanged
+    (array([31.5, 41. ]), array([False, False,  True]))
+    """
+    return tuple(
+        _shown(coordinate, [label[place] for label in book.labels], book, book.columns[place].coding)
+        for place, coordinate in enumerate(public.coordinates)
+    )
+
+
+def _shown(column: Coordinate, labels: list[Cell], book: Codebook, coding: Coding) -> Shown:
+    number: dict[str | None, int] = {}
+    is_text = coding in TEXT_CODINGS
+    is_line = column.kind not in ("text", "boolean")
+    return Shown(
+        codes=np.array([number.setdefault(cell_text(label), len(number)) for label in labels]),
+        missing=np.array([label is None for label in labels]),
+        positions=np.array(list(map(column.position_of, labels))) if is_line and not is_text else None,
+        counted="middle" if is_line and is_text else "label",
+        is_unchanged=_unchanged(column, labels, book, is_text=is_text),
+    )
+
+
+def _unchanged(column: Coordinate, labels: list[Cell], book: Codebook, *, is_text: bool) -> Flags:
+    """Return for each value whether the file has the cell that the table has."""
+    pairs = zip(column.cells, book.partition.labels.tolist(), strict=True)
+    if is_text:
+        return np.array([labels[cluster] == cell_text(cell) for cell, cluster in pairs])
+    return np.array([labels[cluster] == cell for cell, cluster in pairs])
 
 
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}

@@ -16,7 +16,8 @@ from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, Verdict, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
-from hartley.workflow.describe_table import count_values, identifier_columns
+from hartley.tables.looks.identifiers import identifier_columns
+from hartley.workflow.describe_table import count_values
 from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hartley.errors import TableError
 from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
 from hartley.tables import ReadOptions, Table, open_table
 from hartley.tables.engine import one_row
 from hartley.tables.looks.codes import are_codes, missing_code
-from hartley.tables.looks.identifiers import ColumnLook, are_dates, identifier_reason, is_whole_number
+from hartley.tables.looks.identifiers import (
+    COUNTED_AT_ONCE,
+    ColumnLook,
+    are_dates,
+    column_looks,
+    identifier_reason,
+)
 from hartley.tables.looks.orders import Ordered, order_of
 
 EXAMPLES = 4
 LOOKED_AT = 200
 """Rows from the start in which examples are looked for."""
-LOOKED_THROUGH = 10_000
-"""Rows from the start that tell what cells look like."""
-CELLS_LOOKED_AT = 1_000
-COUNTED_AT_ONCE = 50
-"""Columns whose different values are counted in one pass; the engine takes much memory for each."""
-FEWEST_VALUES = 2
 PERSONS_REPEAT = 1.2
 """Rows of one person on average from which a column is said to repeat."""
 
@@ -129,52 +128,6 @@ def _noticed(look: ColumnLook) -> dict[str, Any]:
         "order": order_of(look),
         "missing_code": None if look.is_text else missing_code(look),
     }
-
-
-def identifier_columns(table: Table, values: Mapping[str, int | None]) -> dict[str, str]:
-    """Return the columns that look like they name people, each with the reason.
-
-    ``values`` are the different values of each column; where it is ``None``, the first rows tell.
-
-    >>> import pyarrow as pa
-    >>> table = open_table(pa.table({"id": list(range(20)), "sex": ["f", "m"] * 10}))
-    >>> identifier_columns(table, {"id": 20, "sex": 2})
-    {'id': 'a name or number of persons, by its name'}
-    """
-    looks = ((one.name, identifier_reason(one)) for one in column_looks(table, values))
-    return {name: reason for name, reason in looks if reason is not None}
-
-
-def column_looks(table: Table, values: Mapping[str, int | None]) -> Iterator[ColumnLook]:
-    """Look at columns of text and numbers: how often values repeat, and some of their cells."""
-    few = [name for name, count in values.items() if count is None or count >= FEWEST_VALUES]
-    kinds = {column.name: column.kind for column in table.typed_columns(few)}
-    asked = [name for name in few if kinds[name] in ("text", "number")]
-    for start in range(0, len(asked), COUNTED_AT_ONCE):
-        some = asked[start : start + COUNTED_AT_ONCE]
-        rows = _first_rows(table, some)
-        for place, name in enumerate(some, 1):
-            cells = [str(row[place]) for row in rows if row[place] is not None]
-            different = list(dict.fromkeys(cells))
-            counted = values[name]
-            share = len(cells) / len(rows) if rows else 1.0
-            yield ColumnLook(
-                name=name,
-                is_text=kinds[name] == "text",
-                is_whole=kinds[name] == "number" and all(map(is_whole_number, different)),
-                rows=len(cells) if counted is None else round(share * table.row_count),
-                values=len(different) if counted is None else counted,
-                cells=different[:CELLS_LOOKED_AT],
-            )
-
-
-def _first_rows(table: Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Fetch some rows to look at; none of a table elsewhere that hands out fewer different ones."""
-    try:
-        asked = f"{table.rows_sql(names)} LIMIT {LOOKED_THROUGH}"
-    except TableError:
-        return []
-    return table.connection.execute(asked).fetchall()
 
 
 def count_values(table: Table, names: Sequence[str]) -> dict[str, int]:

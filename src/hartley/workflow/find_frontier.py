@@ -23,6 +23,7 @@ from hartley.search.effort import Effort
 from hartley.search.frontier import frontier as optimal_frontier
 from hartley.search.greedy.runs import GreedyRun, greedy_frontier, greedy_run
 from hartley.search.points.demanded_point import offered
+from hartley.search.points.label_costs import with_label_costs
 from hartley.search.points.ladders import SoFar
 from hartley.search.points.reachable import explained
 from hartley.search.problem import Problem
@@ -30,7 +31,6 @@ from hartley.workflow.audit_table import required
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.search_codebooks import frontier_of_codebooks
 from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain, frontiers_by_budget, unused_budget
-from hartley.workflow.label_costs import with_label_costs
 from hartley.workflow.publication.choose_point import (
     ReleaseDemand,
     optimal_point,

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
-
-import msgspec
 
 from hartley.errors import OptionError, option
 from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.by_column import left_by_column
+from hartley.measures.usefulness import Usefulness
 from hartley.measures.utility import Utility
 from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
-from hartley.releases.certificate import transparent_statement
+from hartley.releases.codebook import shown_columns
 from hartley.releases.withheld_label import require_withheld_label
-from hartley.releases.writer.original_source import for_verifier, require_publishable
-from hartley.releases.writer.other_releases import policies_beside
+from hartley.releases.writer.original_source import require_publishable
 from hartley.search.effort import Effort
 from hartley.search.problem import Problem
+from hartley.tables import Table
 from hartley.workflow.codebooks.label_codebooks import default_labels
 from hartley.workflow.demands.budgets import least_helpful_rows, needed_rows
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.persons.hold_for_persons import PersonRelease, hold_for_persons
+from hartley.workflow.publication.cautions import (
+    note_codes,
+    refuse_harmful,
+    refuse_identifiers,
+    refuse_one_candidate,
+    refuse_written_dates,
+)
 from hartley.workflow.publication.choose_point import (
     ReleaseDemand,
     reach,
     require_reachable_kind,
 )
-from hartley.workflow.publication.exposure import refuse_harmful, refuse_one_candidate
-from hartley.workflow.publication.identifiers import note_codes, refuse_identifiers, refuse_written_dates
-from hartley.workflow.publication.release_files import ReleaseFiles
-from hartley.workflow.publication.release_plan import Plan, Seen
-from hartley.workflow.publication.release_policy import policy_of_release, refuse_beside_bounds
-from hartley.workflow.publication.write_release import ReleaseResult, Writing, write_release
+from hartley.workflow.publication.release_plan import Plan, ReleaseFiles, ReleaseTask, Seen
+from hartley.workflow.publication.release_policy import refuse_beside_bounds
+from hartley.workflow.publication.write_release import ReleaseResult, write_release
 from hartley.workflow.request.column_choices import groups_said
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
@@ -82,41 +86,10 @@ def make_release(
         )
     require_transparent(study, objective, destination, limits)
     files = ReleaseFiles.require_free(study, destination)
-    places = files.places
     with study.opened() as table:
-        plan = Plan.of(study, table, files.format_)
-        if destination.labels == "bounds":
-            refuse_beside_bounds(plan, objective, in_spark=files.in_spark)
-        known_besides = plan.roles.side if objective.transparent else ()
-        if known_besides:
-            study = without_side(study, objective)
-            plan = Plan.of(study, table, files.format_)
-        if objective.clusters.name in ("columns", "tree"):
-            plan = plan.publishing_kept()
-        if objective.clusters.name == "columns" and destination.labels not in (None, "bounds"):
-            raise OptionError(
-                f"under {option('shape', 'columns')} bands and groups are the labels; leave "
-                f"{option('labels')} out, or write {option('labels', 'bounds')}"
-            )
-        require_publishable(study.source, table, plan.published)
-        seen = Seen.of(plan).weighed(plan, demand.requirements)
-        joint = seen.observed.for_search()
-        asked = _asked(study, demand, destination, objective, plan, seen, joint)
-        question = asked.question
-        refuse_written_dates(seen.public, study.reading.text)
-        note_codes(seen.public, int(joint.rows.sum()), study.reading.number)
-        identifiers = refuse_identifiers(
-            table,
-            seen.public,
-            (*plan.keep, *plan.harmless),
-            destination.accept_identifier,
-            asked.labels,
-            (*objective.columns.hierarchy, *objective.columns.prefix),
-        )
-        if objective.withheld_label is not None:
-            is_text = asked.labels in ("range", "interval", "set")
-            dropped = study.reading.missing_words if study.missing == "drop" else ()
-            require_withheld_label(seen.public, objective.withheld_label, is_text=is_text, dropped=dropped)
+        task = _task(study, demand, destination, objective, files, table)
+        plan, seen, asked, question = task.plan, task.seen, task.asked, task.asked.question
+        identifiers = _look_at_columns(task)
         effort = limits.start(question.default_seconds)
         reach_it = partial(reach, seen.observed, asked, effort, has_earlier=bool(plan.earlier))
         reached = reach_it(
@@ -126,64 +99,90 @@ def make_release(
         complete = known is not None or not effort.should_stop()
         persons: tuple[Audit, Audit] | None = None
         if study.person is not None:
-            for_persons = PersonRelease(study, plan, seen, asked, destination)
+            for_persons = PersonRelease(task)
             reached = hold_for_persons(
-                for_persons,
-                table,
-                reached,
-                lambda point: reach_it(point=point, found_in=question.joint),
-                effort,
+                for_persons, reached, lambda point: reach_it(point=point, found_in=question.joint), effort
             )
-            after = for_persons.linked(table, harmless=True).audit(reached.book.partition)
-            persons = for_persons.linked(table).audit(), after
+            after = for_persons.linked(harmless=True).audit(reached.book.partition)
+            persons = for_persons.linked().audit(), after
         left = left_by_column(seen.observed.reader(reached.book, harmless=True, earlier=bool(plan.earlier)))
+        whole = seen.observed.before().without_side()
+        shown = shown_columns(seen.public, reached.book)
+        usefulness = Usefulness.of(whole, reached.book.partition, reached.point.withheld, shown)
         if destination.exposure == "refuse":
             refuse_one_candidate(reached.audit, () if study.jointly else left)
             refuse_harmful(plan, seen, reached, demand)
-        made = policy_of_release(study, plan, seen, asked, reached, destination, objective, known_besides)
-        beside = policies_beside(
-            places["output"].parent,
-            table.column_names,
-            plan.roles.sensitive,
-            (*study.earlier, places["policy"]),
-        )
-        made_release = write_release(
-            for_verifier(study.source, study.reading),
-            places,
-            plan,
-            seen,
-            asked,
-            reached,
-            made,
-            Writing(
-                overwrite=destination.overwrite,
-                into=(files.database, destination.into),
-                progress=effort.progress,
-                key=files.signer,
-                in_spark=files.in_spark,
-                is_complete=complete,
-            ),
-        )
-        promised = transparent_statement(made)
-        made_release = replace(
-            made_release,
-            policies_beside=beside,
+        made = replace(
+            write_release(task, reached, usefulness, effort.progress, is_complete=complete),
             by_sensitive=left,
-            jointly=study.jointly,
             persons=persons,
             identifiers=identifiers,
-            transparent_loss=(
-                transparent_loss(question, effort)
-                if plan.publish_sensitive and objective.transparent is None
-                else None
-            ),
-            statement=None if promised is msgspec.UNSET else promised,
         )
-        if question.budget and not made_release.usefulness.withheld_rows and known is None:
-            made_release = replace(made_release, **_unused_budget(question, demand, reached.point, effort))
+        if plan.publish_sensitive and objective.transparent is None:
+            made = replace(made, transparent_loss=transparent_loss(question, effort))
+        if question.budget and not usefulness.withheld_rows and known is None:
+            made = replace(made, **_unused_budget(question, demand, reached.point, effort))
     if files.database is not None:
         study.let_go()
-    return made_release
+    return made
+
+
+def _task(
+    study: StudyTable,
+    demand: Demand,
+    destination: Destination,
+    objective: Objective,
+    files: ReleaseFiles,
+    table: Table,
+) -> ReleaseTask:
+    """Plan a release, and read what search and measures need; refuse what cannot be released so."""
+    plan = Plan.of(study, table, files.format_)
+    if destination.labels == "bounds":
+        refuse_beside_bounds(plan, objective, in_spark=files.in_spark)
+    known_besides = plan.roles.side if objective.transparent else ()
+    if known_besides:
+        study = without_side(study, objective)
+        plan = Plan.of(study, table, files.format_)
+    if objective.clusters.name in ("columns", "tree"):
+        plan = plan.publishing_kept()
+    if objective.clusters.name == "columns" and destination.labels not in (None, "bounds"):
+        raise OptionError(
+            f"under {option('shape', 'columns')} bands and groups are the labels; leave "
+            f"{option('labels')} out, or write {option('labels', 'bounds')}"
+        )
+    require_publishable(study.source, table, plan.published)
+    seen = Seen.of(plan).weighed(plan, demand.requirements)
+    return ReleaseTask(
+        study=study,
+        destination=destination,
+        objective=objective,
+        files=files,
+        plan=plan,
+        seen=seen,
+        asked=_asked(study, demand, destination, objective, plan, seen),
+        known_besides=known_besides,
+    )
+
+
+def _look_at_columns(task: ReleaseTask) -> Mapping[str, str]:
+    """Refuse columns that must not be published so; return those that name people and are accepted."""
+    plan, public, reading = task.plan, task.seen.public, task.study.reading
+    objective, labels = task.objective, task.asked.labels
+    refuse_written_dates(public, reading.text)
+    note_codes(public, task.asked.question.joint.row_count, reading.number)
+    identifiers = refuse_identifiers(
+        plan.table,
+        public,
+        (*plan.keep, *plan.harmless),
+        task.destination.accept_identifier,
+        labels,
+        (*objective.columns.hierarchy, *objective.columns.prefix),
+    )
+    if objective.withheld_label is not None:
+        is_text = labels in ("range", "interval", "set")
+        dropped = reading.missing_words if task.study.missing == "drop" else ()
+        require_withheld_label(public, objective.withheld_label, is_text=is_text, dropped=dropped)
+    return identifiers
 
 
 def _unused_budget(question: Problem, demand: Demand, point: Point, effort: Effort) -> dict[str, Any]:
@@ -205,9 +204,9 @@ def _asked(
     objective: Objective,
     plan: Plan,
     seen: Seen,
-    joint: JointRange,
 ) -> ReleaseDemand:
-    """Return what is asked of the release of a joint range."""
+    """Return what is asked of the release of a plan."""
+    joint = seen.observed.for_search()
     question = asked_question(
         study,
         objective,

@@ -20,9 +20,8 @@ from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
 from hartley.model.words import Labels
-from hartley.releases.codebook import Codebook, codebook
+from hartley.releases.codebook import Codebook, codebook, shown_columns
 from hartley.releases.rows.reader import Reader
-from hartley.releases.writer.shown_cells import shown_columns
 from hartley.tables import ReadOptions, open_table
 from hartley.workflow.codebooks.label_codebooks import default_labels, label_point
 

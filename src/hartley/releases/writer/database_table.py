@@ -18,12 +18,10 @@ if TYPE_CHECKING:
     from hartley.tables.sources.database_session import Database
 
 
-def database_for(into: str | None, url: str | None, source: Any, output: Path) -> str | None:
-    """Say which database the release goes into as well; nothing where it is to be a file only."""
+def database_for(into: str | None, url: str | None, source: Any, output: Path) -> str:
+    """Say which database the release goes into as well."""
     if into is None:
-        if url is not None:
-            raise OptionError(f"{option('into_database')} needs the name of a new table ({option('into')})")
-        return None
+        raise OptionError(f"{option('into_database')} needs the name of a new table ({option('into')})")
     place = url if url is not None else source
     if not is_database(place):
         raise OptionError(
@@ -41,11 +39,8 @@ def database_for(into: str | None, url: str | None, source: Any, output: Path) -
 
 
 @contextmanager
-def new_table(url: str | None, name: str | None, released: Path) -> Iterator[Callable[[], None]]:
+def new_table(url: str, name: str, released: Path) -> Iterator[Callable[[], None]]:
     """Fill a new table with a released file, and give what makes it visible; it is not there otherwise."""
-    if url is None or name is None:
-        yield lambda: None
-        return
     from hartley.tables.sources.database_session import Database
 
     database = Database(url, is_writing=True)
@@ -66,10 +61,8 @@ def _commit(database: Database) -> None:
         raise WriteError(f"{error.message}; the files were written, but not the table") from None
 
 
-def require_no_table(url: str | None, name: str | None) -> None:
+def require_no_table(url: str, name: str) -> None:
     """Refuse a table that is there already, before any work."""
-    if url is None or name is None:
-        return
     from hartley.tables.sources.database_session import TAKEN, Database, quoted_table
 
     table = quoted_table(name)

@@ -1,17 +1,23 @@
-"""Where the files of a release go."""
+"""Where the files of a release go, and whose policies lie there already."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from hartley.errors import OptionError
 from hartley.releases.formats import ENDINGS
+from hartley.releases.policy import FORMAT
 from hartley.tables.locations import fits, named_files
 
 CODEBOOK = {"codebook": "csv", "codebookpage": "html", "codebookddi": "json"}
 """The files of the public codebook, and their endings."""
+MOST_FILES = 100
+MOST_BYTES = 100_000_000
+"""Policies beside a release that are looked at, and how large one of them may be."""
 
 
 def release_places(
@@ -98,3 +104,46 @@ def ending_like(source: Any) -> str:
         return ".csv"
     endings = [ending.lower() for ending in Path(source).suffixes[-2:]]
     return next((ending for ending in reversed(endings) if ending in ENDINGS), ".csv")
+
+
+class _Named(msgspec.Struct, frozen=True):
+    name: str
+
+
+class _PolicyHead(msgspec.Struct, frozen=True):
+    """What a policy says of its table."""
+
+    format: str
+    columns: tuple[str, ...]
+    sensitive: tuple[_Named, ...]
+
+
+def policies_beside(
+    folder: Path, columns: Sequence[str], sensitive: Iterable[str], known: Iterable[Any]
+) -> tuple[Path, ...]:
+    """Return the policies of tables with these columns in a folder, but those that are known; at most 100.
+
+    Two releases of one table may combine: each keeps its promise by itself, and together they leave less. A
+    policy may be of the same table where that had the same columns and one of the protected ones was protected
+    then, too: its rows are in no policy. Nothing but the names of files is told of it.
+    """
+    named = {Path(one).resolve() for one in known if isinstance(one, (str, Path))}
+    protected = set(sensitive)
+    found = []
+    for place in sorted(folder.glob("*.policy.json"))[:MOST_FILES]:
+        head = None if place.resolve() in named else _head(place)
+        if head is None or head.format != FORMAT or set(head.columns) != set(columns):
+            continue
+        if protected & {column.name for column in head.sensitive}:
+            found.append(place)
+    return tuple(found)
+
+
+def _head(place: Path) -> _PolicyHead | None:
+    """Read what a policy says of its table; nothing where the file is none, or cannot be read."""
+    try:
+        if not place.is_file() or place.stat().st_size > MOST_BYTES:
+            return None
+        return msgspec.json.decode(place.read_bytes(), type=_PolicyHead)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hartley.errors import WriteError
 from hartley.releases.certificate import listing_sha256
 from hartley.releases.policy import Policy
-from hartley.releases.writer.original_source import CountedFrame, is_spark
+from hartley.releases.writer.original_source import CountedFrame
 from hartley.tables import ReadOptions
 from hartley.tables.sources.frames import computed
 
@@ -22,14 +22,14 @@ ROWS_IN_A_FILE = 1 << 24
 """Rows of one file at most, so that a worker can hold a file to hash it."""
 
 
-def stays_in_spark(source: Any, format_: Format, reading: ReadOptions, into: str | None) -> bool:
-    """Tell whether the rows of a release stay in Spark.
+def stays_in_spark(format_: Format, reading: ReadOptions, into: str | None) -> bool:
+    """Tell whether the rows of a Spark frame stay there.
 
-    They do where a Spark frame is released as Parquet. A file of another format, a table of a database,
+    They do where it is released as Parquet. A file of another format, a table of a database,
     and columns that are read as something else than they are to Spark, are written here from counted rows.
     """
     is_as_it_is = not reading.text and not reading.number
-    return is_spark(source) and format_.name == "parquet" and into is None and is_as_it_is
+    return format_.name == "parquet" and into is None and is_as_it_is
 
 
 def require_no_folder(place: Path) -> None:

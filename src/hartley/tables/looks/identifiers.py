@@ -18,10 +18,12 @@ Rules, in order:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
+from hartley.errors import TableError
 from hartley.tables.looks.identifier_cells import are_codes, are_names, form_of
 from hartley.tables.looks.identifier_names import (
     is_name_of_a_person,
@@ -29,7 +31,14 @@ from hartley.tables.looks.identifier_names import (
     name_strength,
     words_of,
 )
+from hartley.tables.table import Table
 
+LOOKED_THROUGH = 10_000
+"""Rows from the start that tell what cells look like."""
+CELLS_LOOKED_AT = 1_000
+COUNTED_AT_ONCE = 50
+"""Columns that are looked at in one pass; the engine takes much memory to count the values of each."""
+FEWEST_VALUES = 2
 FEWEST_ROWS = 10
 """Values of fewer rows than this are often all different by chance."""
 NEARLY_ALL = 0.95
@@ -166,3 +175,50 @@ def _are_numbers(cells: Sequence[str]) -> bool:
     """Tell whether nearly all cells hold a number or a date with a few signs, as measurements do."""
     few = sum(sum(letter.isalpha() for letter in cell) <= 2 and any(map(str.isdigit, cell)) for cell in cells)
     return few >= NEARLY_ALL * len(cells) and any(mark in cell for cell in cells for mark in ".,%<>:/")
+
+
+def identifier_columns(table: Table, values: Mapping[str, int | None]) -> dict[str, str]:
+    """Return the columns that look like they name people, each with the reason.
+
+    ``values`` are the different values of each column; where it is ``None``, the first rows tell.
+
+    >>> import pyarrow as pa
+    >>> from hartley.tables import open_table
+    >>> table = open_table(pa.table({"id": list(range(20)), "sex": ["f", "m"] * 10}))
+    >>> identifier_columns(table, {"id": 20, "sex": 2})
+    {'id': 'a name or number of persons, by its name'}
+    """
+    looks = ((one.name, identifier_reason(one)) for one in column_looks(table, values))
+    return {name: reason for name, reason in looks if reason is not None}
+
+
+def column_looks(table: Table, values: Mapping[str, int | None]) -> Iterator[ColumnLook]:
+    """Look at columns of text and numbers: how often values repeat, and some of their cells."""
+    few = [name for name, count in values.items() if count is None or count >= FEWEST_VALUES]
+    kinds = {column.name: column.kind for column in table.typed_columns(few)}
+    asked = [name for name in few if kinds[name] in ("text", "number")]
+    for start in range(0, len(asked), COUNTED_AT_ONCE):
+        some = asked[start : start + COUNTED_AT_ONCE]
+        rows = _first_rows(table, some)
+        for place, name in enumerate(some, 1):
+            cells = [str(row[place]) for row in rows if row[place] is not None]
+            different = list(dict.fromkeys(cells))
+            counted = values[name]
+            share = len(cells) / len(rows) if rows else 1.0
+            yield ColumnLook(
+                name=name,
+                is_text=kinds[name] == "text",
+                is_whole=kinds[name] == "number" and all(map(is_whole_number, different)),
+                rows=len(cells) if counted is None else round(share * table.row_count),
+                values=len(different) if counted is None else counted,
+                cells=different[:CELLS_LOOKED_AT],
+            )
+
+
+def _first_rows(table: Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Fetch some rows to look at; none of a table elsewhere that hands out fewer different ones."""
+    try:
+        asked = f"{table.rows_sql(names)} LIMIT {LOOKED_THROUGH}"
+    except TableError:
+        return []
+    return table.connection.execute(asked).fetchall()

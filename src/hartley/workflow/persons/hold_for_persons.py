@@ -29,15 +29,12 @@ from hartley.search.points.demanded_point import asked_for
 from hartley.search.points.measured import answer_again, point_of
 from hartley.search.problem import Problem, combined
 from hartley.search.withheld import without_values
-from hartley.tables import Table
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.persons.linked_rows import Beside, LinkedRows
 from hartley.workflow.persons.merge_for_persons import held_for_persons, repaired
+from hartley.workflow.publication.cautions import refuse_one_candidate
 from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
-from hartley.workflow.publication.exposure import refuse_one_candidate
-from hartley.workflow.publication.release_plan import Plan, Seen
-from hartley.workflow.request.destination import Destination
-from hartley.workflow.request.study_table import StudyTable
+from hartley.workflow.publication.release_plan import Plan, ReleaseTask
 
 MANY_VALUES = 40
 """Of more public values a cap is not tried to be kept by withholding something else."""
@@ -47,11 +44,17 @@ MANY_VALUES = 40
 class PersonRelease:
     """What is asked of a release that must hold for persons."""
 
-    study: StudyTable
-    plan: Plan
-    seen: Seen
-    asked: ReleaseDemand
-    destination: Destination
+    task: ReleaseTask
+
+    @property
+    def plan(self) -> Plan:
+        """Which columns go where."""
+        return self.task.plan
+
+    @property
+    def asked(self) -> ReleaseDemand:
+        """What is asked of the release."""
+        return self.task.asked
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -90,12 +93,12 @@ class PersonRelease:
         found = point.largest_cluster if cap.kind == "largest_cluster" else point.cost
         return found <= cap.number * (1 + SLACK)
 
-    def linked(self, table: Table, *, harmless: bool = False) -> LinkedRows:
+    def linked(self, *, harmless: bool = False) -> LinkedRows:
         """Read the rows with the person of each, and what is seen or known beside the public value."""
-        plan, person = self.plan, self.study.person or ""
+        plan, person, table = self.plan, self.task.study.person or "", self.plan.table
         table.require_columns((person,))
         columns = (*plan.roles.side, *plan.keep, *(plan.harmless if harmless else ()))
-        joint = self.seen.observed.before()
+        joint = self.task.seen.observed.before()
         if not columns and not plan.earlier:
             rows = int(row_counts(joint).sum())
             return LinkedRows.read(table, plan.roles, person, missing=plan.missing, rows=rows)
@@ -107,7 +110,6 @@ class PersonRelease:
 
 def hold_for_persons(
     release: PersonRelease,
-    table: Table,
     reached: ChosenPoint,
     again: Callable[[Point], ChosenPoint],
     effort: Effort = UNLIMITED,
@@ -119,14 +121,14 @@ def hold_for_persons(
     searched again for more rows in every class.
     """
     release.refuse_what_has_no_meaning()
-    linked = release.linked(table)
+    linked = release.linked()
     linked.require_countable(release.requirements)
     if release.shape == "columns":
         reached = _coarser_codebooks(release, linked, reached, again, effort)
     while not release.holds(linked, reached.book.partition, reached.closeness):
         answer = _cheapest_of_few(release, linked, reached) or _merged_further(release, linked, reached)
         reached = again(point_of(release.asked.question, answer))
-    _refuse_exposure(release, table, reached, linked)
+    _refuse_exposure(release, reached, linked)
     return reached
 
 
@@ -255,17 +257,17 @@ def _coarser_codebooks(
     return reached
 
 
-def _refuse_exposure(release: PersonRelease, table: Table, reached: ChosenPoint, linked: LinkedRows) -> None:
+def _refuse_exposure(release: PersonRelease, reached: ChosenPoint, linked: LinkedRows) -> None:
     """Refuse to expose a person, or, by columns called harmless, to leave one with less than is required."""
-    if release.destination.exposure != "refuse":
+    if release.task.destination.exposure != "refuse":
         return
     seen_persons = linked.seen(reached.book.partition)
-    left = () if release.study.jointly else left_by_column(seen_persons)
+    left = () if release.task.study.jointly else left_by_column(seen_persons)
     refuse_one_candidate(measure(seen_persons), left, "persons")
     if not release.plan.harmless:
         return
     monotone = tuple(one for one in release.requirements if one.is_monotone)
-    seen = release.linked(table, harmless=True).seen_rows(reached.book.partition)
+    seen = release.linked(harmless=True).seen_rows(reached.book.partition)
     for found in held_for_persons(seen, monotone, reached.closeness):
         if not found.holds:
             raise UnreachableError(

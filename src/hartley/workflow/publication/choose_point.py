@@ -25,12 +25,12 @@ from hartley.releases.withheld_label import label_cell
 from hartley.search.effort import Effort
 from hartley.search.greedy.runs import greedy_frontier, greedy_run
 from hartley.search.points.demanded_point import point_for
+from hartley.search.points.label_costs import label_unit, with_label_cost, within_labels
 from hartley.search.points.measured import point_again
 from hartley.search.points.reachable import explained
 from hartley.search.problem import Problem
 from hartley.workflow.codebooks.label_codebooks import label_point
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
-from hartley.workflow.label_costs import label_unit, with_label_cost, within_labels
 from hartley.workflow.trees.search_levels import levels_point
 from hartley.workflow.trees.search_tree import tree_point
 

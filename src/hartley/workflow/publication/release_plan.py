@@ -1,9 +1,10 @@
-"""What a release is made from: which columns go where, and the rows as any reader sees them."""
+"""What a release is made from: which files and columns go where, and the rows as any reader sees them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -15,8 +16,51 @@ from hartley.releases.formats import Format
 from hartley.releases.policy import MeasuredColumn, Policy
 from hartley.releases.rows.reader_view import Observed, ObservedRows
 from hartley.releases.rows.source_rows import Rows
+from hartley.releases.signing import SigningKey
+from hartley.releases.writer.database_table import database_for, require_no_table
+from hartley.releases.writer.original_source import is_spark
+from hartley.releases.writer.release_paths import release_places, require_earlier_stay
+from hartley.releases.writer.released_folder import require_no_folder, stays_in_spark
+from hartley.releases.writer.staging import require_free
 from hartley.tables import Roles, Table
+from hartley.workflow.publication.choose_point import ReleaseDemand
+from hartley.workflow.request.destination import Destination
+from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable, names
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseFiles:
+    """Where a release goes."""
+
+    places: dict[str, Path]
+    """The file of each part of the release, by its role."""
+    format_: Format
+    signer: SigningKey | None
+    database: str | None
+    """The database in which a new table is filled as well."""
+    in_spark: bool
+    """Whether the rows stay in Spark, which writes a folder."""
+
+    @classmethod
+    def require_free(cls, study: StudyTable, destination: Destination) -> ReleaseFiles:
+        """Return where a release goes; raise where something stands there, before anything is read."""
+        places = release_places(
+            study.source, destination.output, destination.policy, destination.certificate, destination.key
+        )
+        signer = None if destination.key is None else SigningKey.read(destination.key)
+        require_earlier_stay(places, study.earlier)
+        format_, into = Format.of(places["output"]), destination.into
+        database = None
+        if into is not None or destination.into_database is not None:
+            database = database_for(into, destination.into_database, study.source, places["output"])
+        in_spark = is_spark(study.source) and stays_in_spark(format_, study.reading, into)
+        if in_spark:
+            require_no_folder(places["output"])
+        require_free(places, overwrite=destination.overwrite)
+        if database is not None:
+            require_no_table(database, str(into))
+        return cls(places=places, format_=format_, signer=signer, database=database, in_spark=in_spark)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,9 +212,24 @@ class Seen:
         if weights is None or not is_whole or not (weights >= 0).all():
             raise OptionError(f"weights are numbers from 0 on in every row; {column!r} has other cells")
         sums = np.add.reduceat(weights[read.indices] * read.rows, read.indptr[:-1])
-        return replace(self, observed=ObservedLabels(replace(joint, weights=sums)))
+        return replace(self, observed=Observed(replace(joint, weights=sums)))
 
     def kinds(self, named: Sequence[str]) -> dict[str, Any]:
         """Return the kinds of columns that are published untouched."""
         found = {name: self.rows.columns[name].typed for name in named}
         return {name: None if typed is None else typed.kind for name, typed in found.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseTask:
+    """A release that is to be made: what was asked of which table, where it goes, and what readers see."""
+
+    study: StudyTable
+    destination: Destination
+    objective: Objective
+    files: ReleaseFiles
+    plan: Plan
+    seen: Seen
+    asked: ReleaseDemand
+    known_besides: tuple[str, ...] = ()
+    """Columns that a reader who knows the program is promised nothing less for."""

@@ -15,8 +15,8 @@ from hartley.releases.writer.claims import decimal_text, stated_requirements, wi
 from hartley.tables import Table
 from hartley.tables.text_files import is_utf8
 from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
-from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
-from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.publication.choose_point import ChosenPoint
+from hartley.workflow.publication.release_plan import Plan, ReleaseTask, Seen
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable, names
@@ -25,21 +25,10 @@ from hartley.workflow.trees.document import tree_document
 from hartley.workflow.trees.search_levels import level_document
 
 
-def policy_of_release(
-    study: StudyTable,
-    plan: Plan,
-    seen: Seen,
-    asked: ReleaseDemand,
-    reached: ChosenPoint,
-    destination: Destination,
-    objective: Objective,
-    known_besides: tuple[str, ...] = (),
-) -> Policy:
-    """Write down the codebook that was reached, with everything that makes the release again.
-
-    ``known_besides`` are columns that a reader who knows the program is promised nothing less for.
-    """
-    question = asked.question
+def policy_of_release(task: ReleaseTask, reached: ChosenPoint) -> Policy:
+    """Write down the codebook that was reached, with everything that makes the release again."""
+    study, plan, seen, asked = task.study, task.plan, task.seen, task.asked
+    destination, objective, question = task.destination, task.objective, task.asked.question
     recodings = ColumnRecodings.of_release(seen.public, reached.point, reached.book, asked.labels)
     return Policy.of(
         seen.public,
@@ -77,7 +66,7 @@ def policy_of_release(
             text_form=_text_form(study, plan, destination, is_public=bool(objective.transparent)),
             transparent=objective.transparent or msgspec.UNSET,
             transparent_knows=objective.transparent_knows or msgspec.UNSET,
-            known_besides=known_besides or msgspec.UNSET,
+            known_besides=task.known_besides or msgspec.UNSET,
             reference=objective.reference is not None or msgspec.UNSET,
         ),
         tree=(

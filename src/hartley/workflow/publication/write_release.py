@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from hartley.errors import WriteError
 from hartley.frontiers import Point
@@ -22,18 +24,16 @@ from hartley.model.requirement import Verdict
 from hartley.model.target import Target
 from hartley.model.words import ObjectiveName
 from hartley.operating_system import undisturbed
-from hartley.releases.certificate import Certificate, Envelope, file_sha256
+from hartley.releases.certificate import Certificate, Envelope, file_sha256, transparent_statement
 from hartley.releases.policy import Policy
 from hartley.releases.record import Commitments, Record
-from hartley.releases.rows.reader_view import Observed
-from hartley.releases.signing import SigningKey
 from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
 from hartley.releases.writer.database_table import new_table
-from hartley.releases.writer.original_source import doubt_about, original_file
+from hartley.releases.writer.original_source import doubt_about, for_verifier, original_file
 from hartley.releases.writer.public_codebook import PublicCodebook
 from hartley.releases.writer.publication import Publication, require_defusable
+from hartley.releases.writer.release_paths import policies_beside
 from hartley.releases.writer.released_folder import FolderWriter
-from hartley.releases.writer.shown_cells import shown_columns
 from hartley.releases.writer.staging import Staging, cannot_write, staged
 from hartley.search.problem import CostMeaning
 from hartley.verifier.verification import (
@@ -44,9 +44,10 @@ from hartley.verifier.verification import (
     verify_release,
 )
 from hartley.workflow.codebooks.label_codebooks import codebooks_record
-from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
+from hartley.workflow.publication.choose_point import ChosenPoint
 from hartley.workflow.publication.prove_point import prove_point
-from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.publication.release_plan import ReleaseTask
+from hartley.workflow.publication.release_policy import policy_of_release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,60 +204,40 @@ class ReleaseResult:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Writing:
-    """How the files of a release are written."""
-
-    overwrite: bool
-    into: tuple[str | None, str | None]
-    """The database, and the new table in it that is filled as well."""
-    progress: Callable[[int, int, str], None]
-    key: SigningKey | None = None
-    """What signs the certificate."""
-    in_spark: bool = False
-    """Whether the rows stay in Spark, which writes a folder."""
-    is_complete: bool = True
-    """Whether the search ended by itself."""
-
-
 @contextmanager
-def _aside(places: dict[str, Path], writing: Writing) -> Iterator[Staging]:
+def _aside(task: ReleaseTask) -> Iterator[Staging]:
     """Write the files aside; the folder of a release that stays in Spark is written beside them."""
-    files = {role: place for role, place in places.items() if role != "output" or not writing.in_spark}
-    with staged(files, overwrite=writing.overwrite, private=("policy", "record")) as staging:
+    places, in_spark = task.files.places, task.files.in_spark
+    files = {role: place for role, place in places.items() if role != "output" or not in_spark}
+    with staged(files, overwrite=task.destination.overwrite, private=("policy", "record")) as staging:
         try:
             yield staging
         finally:
-            if writing.in_spark:
+            if in_spark:
                 shutil.rmtree(places["output"].parent / staging.home.name, ignore_errors=True)
 
 
 def write_release(
-    original: Any,
-    places: dict[str, Path],
-    plan: Plan,
-    seen: Seen,
-    demand: ReleaseDemand,
+    task: ReleaseTask,
     reached: ChosenPoint,
-    policy: Policy,
-    writing: Writing,
+    usefulness: Usefulness,
+    progress: Callable[[int, int, str], None],
+    *,
+    is_complete: bool,
 ) -> ReleaseResult:
     """Write the release and its documents, have them verified, and let all of them appear together."""
-    key = writing.key
-    observed, book = seen.observed, reached.book
-    whole = observed.before()
-    audits, separations = _measured(whole, observed, plan, reached)
-    before, after, after_all = audits["before"], audits["after"], audits["after_all"]
-    together = reached.audit if plan.earlier else None
-    together_all = None
-    if plan.earlier:
-        together_all = audit(observed.reader(book, harmless=True, earlier=True))
-    usefulness = Usefulness.of(
-        whole.without_side(), book.partition, reached.point.withheld, shown_columns(seen.public, book)
-    )
-    with _aside(places, writing) as staging:
+    study, plan, seen, demand = task.study, task.plan, task.seen, task.asked
+    places, key, into = task.files.places, task.files.signer, task.destination.into
+    policy = policy_of_release(task, reached)
+    known = (*study.earlier, places["policy"])
+    beside = policies_beside(places["output"].parent, plan.table.column_names, plan.roles.sensitive, known)
+    original = for_verifier(study.source, study.reading)
+    book, whole = reached.book, seen.observed.before()
+    rows_of_clusters = row_counts(whole.without_side(), book.partition)
+    audits, separations = _measured(whole, task, reached)
+    with _aside(task) as staging:
         folder: FolderWriter | None = None
-        if writing.in_spark:
+        if task.files.in_spark:
             folder = FolderWriter(original, places["output"], staging.home.name)
         formula_cells: dict[str, int] = {}
         output: Any
@@ -270,7 +251,7 @@ def write_release(
                     output,
                     plan.format_,
                     keep_order=policy.choices.keep_order,
-                    cluster_rows=row_counts(whole.without_side(), book.partition),
+                    cluster_rows=rows_of_clusters,
                 )
             else:
                 output = folder.write(policy)
@@ -278,7 +259,7 @@ def write_release(
             codebook = PublicCodebook.of(
                 places["output"].name,
                 policy,
-                row_counts(whole.without_side(), book.partition),
+                rows_of_clusters,
                 [verdict.requirement for verdict in reached.verdicts],
             )
             staging.path("codebook").write_bytes(codebook.to_csv())
@@ -292,19 +273,13 @@ def write_release(
                 utility=demand.utility,
                 joint=reached.joint,
                 before=whole,
-                audit=together or after,
+                audit=reached.audit,
                 verdicts=reached.verdicts,
                 withheld_rows=reached.point.withheld_rows,
             )
             record = record_of(
                 released,
-                Audits(
-                    before=before,
-                    after=after,
-                    after_all=after_all,
-                    together=together,
-                    together_all=together_all,
-                ),
+                audits,
                 prove_point(released),
                 output_sha256=output_sha256,
                 dropped_rows=seen.dropped_rows,
@@ -342,7 +317,7 @@ def write_release(
                 key=None if key is None else key.public,
             ),
             plan.earlier,
-            writing.progress,
+            progress,
         )
         if not verification.holds:
             failed = verification.failures[0]
@@ -350,17 +325,20 @@ def write_release(
                 f"the verifier does not confirm the release ({failed.name}: {failed.reason}); "
                 f"nothing was written{doubt_about(original)}"
             )
-        if writing.into[0] is not None:
+        if task.files.database is not None:
             plan.table.close()  # a reader of SQLite keeps writers out
         input_sha256 = file_sha256(source) if (source := original_file(original)) else None
         if folder is not None:
             with undisturbed(), folder.published():
                 staging.publish()
         else:
-            with new_table(*writing.into, output) as commit, undisturbed():
+            database = task.files.database
+            filled = nullcontext() if database is None else new_table(database, str(into), output)
+            with filled as commit, undisturbed():
                 # The files are whole without the table, so they come first.
                 staging.publish()
-                commit()
+                if commit is not None:
+                    commit()
     return ReleaseResult(
         output=places["output"],
         policy=places["policy"],
@@ -368,14 +346,14 @@ def write_release(
         record=places["record"],
         codebook=places["codebook"],
         signature=places.get("signature"),
-        rows=after.rows,
+        rows=audits.after.rows,
         dropped_rows=seen.dropped_rows,
         point=reached.point,
-        before=before,
-        after=after,
-        after_all=after_all,
-        together=together,
-        together_all=together_all,
+        before=audits.before,
+        after=audits.after,
+        after_all=audits.after_all,
+        together=audits.together,
+        together_all=audits.together_all,
         verification=verification,
         input_sha256=input_sha256,
         output_sha256=output_sha256,
@@ -387,18 +365,22 @@ def write_release(
         formula_cells=formula_cells,
         usefulness=usefulness,
         separations=separations,
-        complete=writing.is_complete,
+        complete=is_complete,
         cost_meaning=demand.question.cost_meaning,
         objective=demand.question.objective if demand.demand.cap is None else "worst",
+        statement=None if policy.choices.transparent is msgspec.UNSET else str(transparent_statement(policy)),
+        jointly=study.jointly,
+        policies_beside=beside,
         joint=reached.joint,
         partition=book.partition,
     )
 
 
 def _measured(
-    whole: JointRange, observed: Observed, plan: Plan, reached: ChosenPoint
-) -> tuple[dict[str, Audit], dict[str, ToleranceMeasures]]:
+    whole: JointRange, task: ReleaseTask, reached: ChosenPoint
+) -> tuple[Audits, dict[str, ToleranceMeasures]]:
     """Measure what is learnt before and after; where there is a tolerance, what is kept apart, too."""
+    plan, observed = task.plan, task.seen.observed
     book, closeness = reached.book, reached.closeness
     audits: dict[str, Audit] = {}
     apart: dict[str, ToleranceMeasures] = {}
@@ -415,6 +397,9 @@ def _measured(
         measure("after_all", observed.reader(book, harmless=True))
     audits.setdefault("after", reached.audit)  # the reader for whom it must hold is this one
     audits.setdefault("after_all", audits["after"])
+    if plan.earlier:
+        audits["together"] = reached.audit
+        audits["together_all"] = audit(observed.reader(book, harmless=True, earlier=True))
     if apart:
         apart.setdefault("after_all", apart["after"])
-    return audits, apart
+    return Audits(**audits), apart

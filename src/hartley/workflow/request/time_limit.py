@@ -33,6 +33,9 @@ class SearchLimits:
     """In place of the others: when to stop is then told by it."""
     progress: Callable[[int, int, str], None] = UNLIMITED.progress
 
+    def __post_init__(self) -> None:
+        _require_limits(self.time_limit, self.seed)
+
     def start(self, default: float | None = None) -> Effort:
         """Return what is handed to the search; the clock runs from now on.
 
@@ -65,12 +68,9 @@ def effort_within(
     Traceback (most recent call last):
     hartley.errors.OptionError: seed needs a whole number from 0 on, not -1
     """
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise OptionError(f"{option('seed')} needs a whole number from 0 on, not {seed!r}")
+    _require_limits(time_limit, seed)
     if time_limit is None:
         return Effort(seed=seed, should_stop=should_stop, progress=progress)
-    if not 0 < time_limit < inf:
-        raise OptionError(f"{option('time_limit')} needs a number of seconds above 0, not {time_limit!r}")
     end = monotonic() + time_limit
     return Effort(
         seed=seed,
@@ -78,3 +78,10 @@ def effort_within(
         remaining=lambda: max(end - monotonic(), 0.0),
         progress=progress,
     )
+
+
+def _require_limits(time_limit: float | None, seed: int) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise OptionError(f"{option('seed')} needs a whole number from 0 on, not {seed!r}")
+    if time_limit is not None and not 0 < time_limit < inf:
+        raise OptionError(f"{option('time_limit')} needs a number of seconds above 0, not {time_limit!r}")
