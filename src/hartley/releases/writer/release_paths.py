@@ -124,8 +124,8 @@ def policies_beside(
     """Return the policies of tables with these columns in a folder, but those that are known; at most 100.
 
     Two releases of one table may combine: each keeps its promise by itself, and together they leave less. A
-    policy may be of the same table where that had the same columns and one of the protected ones was protected
-    then, too: its rows are in no policy. Nothing but the names of files is told of it.
+    policy may be of the same table where that had the same columns and one of the protected ones was
+    protected then, too: its rows are in no policy. Nothing but the names of files is told of it.
     """
     named = {Path(one).resolve() for one in known if isinstance(one, (str, Path))}
     protected = set(sensitive)
