@@ -14,7 +14,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from time import sleep
+from typing import IO, Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -33,11 +34,13 @@ class App:
         *arguments: str,
         command: Sequence[str] = (sys.executable, "-m", "hartley"),
         folder: Path | None = None,
+        said: IO[str] | None = None,
         **variables: str,
     ) -> None:
         self.process = subprocess.Popen(
             [*command, "serve", *arguments],
             stdout=subprocess.PIPE,
+            stderr=said,
             text=True,
             cwd=folder,
             env={**os.environ, "TMPDIR": str(temporary), **variables},
@@ -116,6 +119,21 @@ def test_neither_the_app_nor_its_worker_runs_a_file_of_the_folder_it_is_started_
         assert app.post("/api/audit", json.dumps(asked).encode())[0] == 200
         assert app.post("/api/search", json.dumps(asked).encode())[0] == 200
     assert ran(folder) == []
+
+
+def test_ending_the_app_while_it_answers_prints_nothing(tmp_path):
+    with (tmp_path / "said.txt").open("w+") as said:
+        app = App(tmp_path, "--no-open", said=said)
+        assert app.enter() == 200
+        parts = urlsplit(app.url)
+        headers = {"Origin": f"http://{parts.netloc}", HEADER: app.secret, "Content-Length": "1000"}
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+        connection.request("POST", "/api/upload?name=t.csv", b"age", headers)  # the rest never comes
+        sleep(0.5)
+        assert app.end() == 0
+        connection.close()
+        said.seek(0)
+        assert said.read() == ""
 
 
 def test_two_apps_leave_each_other_alone(tmp_path):

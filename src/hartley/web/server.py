@@ -75,7 +75,7 @@ def serve(
     config = uvicorn.Config(
         create_app(service, door),
         http=WatchedConnection,
-        log_level="error",
+        log_level="critical",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=1,

@@ -56,8 +56,8 @@ const bestOf = (ways) => ways.filter((way) => way.verdict?.colour === "green").s
 const percent = (share) => (share > 0 && share < 0.0005 ? "<0.1 %" : `${Number((100 * share).toPrecision(share < 0.1 ? 2 : 3))} %`);
 
 function card(way, best, running) {
-  const title = `${counted(way.distinct_l, "candidate")} left, ${way.withhold === "0" ? "no row withheld" : `up to ${way.withhold.replace("%", " %")} of rows withheld`}`;
-  const holder = (className, ...children) => element("div", { className: `way ${className}`, attributes: { "data-way": way.number, role: "group", "aria-label": `${SHAPES[way.shape]}: ${title}` } }, element("h5", { text: title }), ...children);
+  const title = `at least ${counted(way.distinct_l, "candidate")}, ${way.withhold === "0" ? "no row withheld" : `up to ${way.withhold.replace("%", " %")} of rows withheld`}`;
+  const holder = (className, ...children) => element("div", { className: `way ${className}`, attributes: { "data-way": way.number, role: "group", "aria-label": `${SHAPES[way.shape]}: ${title}` } }, element("h5", { text: `A${title.slice(1)}` }), ...children);
   if (way.refused) return holder("", element("p", { text: `Not possible: ${way.refused}`, className: "hint" }));
   const look = element("button", { text: "Look at it, and save it", attributes: { type: "button", "aria-label": `Look at ${SHAPES[way.shape]}, ${title}` } });
   look.disabled = running;
@@ -65,7 +65,7 @@ function card(way, best, running) {
   const marks = `${way === best ? " best" : ""}${way.number === taken ? " chosen" : ""}`;
   return holder(`${way.verdict.colour}${marks}`,
     element("p", {}, element("strong", { text: way.verdict.word }), ` ${counted(way.left, "candidate")} for everyone; ${counted(way.row_k, "row")} or more alike${way.guess === null ? "" : `; likeliest guess ${percent(way.guess)}`}.`),
-    element("p", { text: `Loses ${percent(way.loss)} of the detail; ${percent(way.unchanged)} of rows unchanged${way.withheld_rows ? `; ${counted(way.withheld_rows, "row")} withheld` : ""}.${way.complete ? "" : " Stopped at its time limit."}` }),
+    element("p", { text: `Loses ${percent(way.loss)} of the detail; ${percent(way.unchanged)} of rows unchanged${way.withheld_rows ? `; ${counted(way.withheld_rows, "row")} withheld` : ""}.${way.complete || !way.loss ? "" : " Stopped at its time limit."}` }),
     element("dl", { className: "losses" }, ...way.columns.flatMap((column) => [element("dt", { text: column.name }), barOf(column.lost), element("dd", { text: column.lost === null ? "" : percent(column.lost) })])),
     element("p", {}, look));
 }
