@@ -1114,3 +1114,18 @@ def test_axe_finds_nothing_serious_in_a_report(chromium, clinic_csv, tmp_path):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.close()
     context.close()
+
+
+def test_axe_finds_nothing_serious_in_the_site(chromium, tmp_path):
+    pytest.importorskip("material", reason="mkdocs-material is not installed")
+    root = Path(__file__).resolve().parents[2]
+    built = [sys.executable, "-m", "mkdocs", "build", "-q", "-d", str(tmp_path)]
+    subprocess.run(built, cwd=root, check=True, capture_output=True)
+    for scheme, width in (("light", 1200), ("dark", 390)):
+        context = chromium.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
+        for name in ("index.html", "gallery/index.html", "law/index.html", "paper_notebook/index.html"):
+            page = context.new_page()
+            page.goto((tmp_path / name).as_uri())
+            page.wait_for_load_state("networkidle")
+            assert serious_findings(page) == []
+        context.close()
