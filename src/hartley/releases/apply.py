@@ -19,7 +19,7 @@ import numpy as np
 from hartley.errors import OptionError, PolicyError, TableError, option
 from hartley.model import Alphabet, Partition
 from hartley.releases.cell_text import Cell, cell_text, parse_cell, values_of
-from hartley.releases.codebook import Codebook, CodedColumn
+from hartley.releases.codebook import Codebook
 from hartley.releases.column_recoding import CellLabels
 from hartley.releases.nearest import Nearest
 from hartley.releases.policy import Policy, Unseen
@@ -48,26 +48,37 @@ class Applied:
     unseen: tuple[UnseenValue, ...]
 
 
-def read_options(policy: Policy, columns: tuple[str, ...], given: ReadOptions | None = None) -> ReadOptions:
-    """Say how new data is to be read so that its columns are of the policy's kinds."""
-    there = set(columns)
-    kinds = {column.name: column.kind for column in policy.public}
-    kinds.update({column.name: column.kind for column in (*policy.sensitive, *policy.side)})
-    text = {name for name, kind in kinds.items() if kind == "text"} | set(policy.reading.text)
-    number = {name for name, kind in kinds.items() if kind == "number"} | set(policy.reading.number)
+def reading_of(policy: Policy) -> ReadOptions:
+    """Say how the original of a policy was read."""
+    reading = policy.reading
     return ReadOptions(
-        text=tuple(name for name in columns if name in text & there),
-        number=tuple(name for name in columns if name in number & there),
-        encoding=policy.reading.encoding if given is None else given.encoding,
-        delimiter=policy.reading.delimiter if given is None else given.delimiter,
-        decimal=policy.reading.decimal if given is None else given.decimal,
-        dates=_dates(policy, there) if given is None else given.dates,
-        missing_words=policy.reading.missing_words if given is None else given.missing_words,
+        text=reading.text,
+        number=reading.number,
+        encoding=reading.encoding,
+        delimiter=reading.delimiter,
+        decimal=reading.decimal,
+        dates=tuple(f"{name}={way}" for name, way in reading.date_formats.items()),
+        missing_words=reading.missing_words,
+        sheet=reading.sheet,
+        query=reading.query,
     )
 
 
-def _dates(policy: Policy, there: set[str]) -> tuple[str, ...]:
-    return tuple(f"{name}={way}" for name, way in policy.reading.date_formats.items() if name in there)
+def read_options(policy: Policy, columns: tuple[str, ...], given: ReadOptions | None = None) -> ReadOptions:
+    """Say how new data is to be read so that its columns are of the policy's kinds."""
+    kinds = {column.name: column.kind for column in policy.public}
+    kinds |= {column.name: column.kind for column in (*policy.sensitive, *policy.side)}
+    text = {name for name, kind in kinds.items() if kind == "text"} | set(policy.reading.text)
+    number = {name for name, kind in kinds.items() if kind == "number"} | set(policy.reading.number)
+    usual = given or reading_of(policy)
+    return replace(
+        usual,
+        text=tuple(name for name in columns if name in text),
+        number=tuple(name for name in columns if name in number),
+        dates=tuple(one for one in usual.dates if given or one.rpartition("=")[0] in columns),
+        sheet=None,
+        query=None,
+    )
 
 
 def open_for(policy: Policy, source: Any, given: ReadOptions | None = None) -> Table:
@@ -154,7 +165,7 @@ def codebook_of(policy: Policy, public: Alphabet, unseen: Sequence[UnseenValue] 
             raise PolicyError("the policy is of other data: this table holds values that it never saw")
         codes.append(numbers.setdefault(label_of[value], len(numbers)))
     return Codebook(
-        columns=tuple(CodedColumn(column.name, column.kind, column.coding) for column in policy.public),
+        columns=policy.public,
         partition=Partition(np.array(codes)),
         labels=tuple(numbers),
         coincided=0,

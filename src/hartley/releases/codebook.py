@@ -48,7 +48,7 @@ from hartley.model import Alphabet, Coordinate, Kind, Partition
 from hartley.model.arrays import Flags
 from hartley.model.words import LABELS, Labels
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
-from hartley.releases.policy import TEXT_CODINGS, Coding
+from hartley.releases.policy import TEXT_CODINGS, Coding, RecodedColumn
 from hartley.releases.ticks import RoundedEnds, Scale, UsedTicks, keep_apart, rounded_ends, scale_of
 from hartley.releases.withheld_label import label_cell
 
@@ -64,24 +64,10 @@ MEAN_DIGITS = 9
 
 
 @dataclass(frozen=True)
-class CodedColumn:
-    """How one public column is coded."""
-
-    name: str
-    kind: Kind
-    coding: Coding
-
-    @property
-    def released_kind(self) -> Kind:
-        """The kind of the released column: intervals, sets, bands and groups are text."""
-        return "text" if self.coding in TEXT_CODINGS else self.kind
-
-
-@dataclass(frozen=True)
 class Codebook:
     """The label of every cluster, column by column."""
 
-    columns: tuple[CodedColumn, ...]
+    columns: tuple[RecodedColumn, ...]
     partition: Partition
     """The clusters as a reader can tell them apart: those with one label are one."""
     labels: tuple[tuple[Cell, ...], ...]
@@ -173,7 +159,7 @@ class _Coder:
         are_different = len(set(self.cells)) == len(self.cells)
         self.distinct = inside if are_different else [list(dict.fromkeys(cells)) for cells in inside]
         self.clusters = clusters
-        self.column = CodedColumn(coordinate.name, coordinate.kind, self._coding(labels))
+        self.column = RecodedColumn(name=coordinate.name, kind=coordinate.kind, coding=self._coding(labels))
         self.in_words = labels == "range"
         self._numbers: dict[tuple[Cell, ...], int] = {}
         self.ends: RoundedEnds | None = None

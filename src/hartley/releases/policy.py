@@ -248,7 +248,7 @@ class Policy(VersionedDocument, frozen=True, kw_only=True):
         policy = cls(
             hartley=hartley.__version__,
             key=secrets.token_hex(32),
-            public=tuple(RecodedColumn(name=c.name, kind=c.kind, coding=c.coding) for c in book.columns),
+            public=book.columns,
             clusters=(),
             **fields,
         )

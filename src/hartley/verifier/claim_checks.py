@@ -7,7 +7,7 @@ So must what was asked for, counted from the rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -24,30 +24,15 @@ from hartley.releases.policy import Policy, StatedRequirement
 from hartley.releases.record import ColumnRecord, MeasuredRequirement, Measures, Record
 from hartley.verifier.checks import TOLERANCE, Checks, are_same, is_same_distance, shown
 from hartley.verifier.released_partition import ReleasedPartition
+from hartley.verifier.row_checks import RowCounter
 from hartley.verifier.shares import NAMES
 
 MEASURES = {"distinct-l": "distinct_l", "row-k": "row_k", "l0": "l0_bits", "istar": "istar_bits"}
 AT_LEAST = ("distinct-l", "row-k")
 
 
-class Counted(Protocol):
-    """Counts what the reader learns about one sensitive column, or about all of them together."""
-
-    def measured(self, column: str | None) -> Mapping[str, Any]:
-        """Return the measures by their names."""
-
-    def separated(self, column: str | None) -> int:
-        """Return the fewest values that are apart."""
-
-    def shares(self, asked: StatedRequirement) -> tuple[float, bool]:
-        """Return how much the worst class keeps of a requirement on shares, and whether that is enough."""
-
-    def weight(self, asked: StatedRequirement) -> float:
-        """Return the least sum of sampling weights of a class."""
-
-
 def check_requirements(
-    checks: Checks, policy: Policy, counted: Counted, partition: ReleasedPartition
+    checks: Checks, policy: Policy, counted: RowCounter, partition: ReleasedPartition
 ) -> tuple[MeasuredRequirement, ...]:
     """Check everything that the policy asks for; return what was found."""
     found = []

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
-from typing import Any
+
+import numpy as np
 
 from hartley.errors import TableError
 from hartley.releases.policy import Policy
 from hartley.verifier.checks import Checks
 from hartley.verifier.tables.delimited import Delimited
-from hartley.verifier.tables.reread import RereadTable, as_kind, python_cells
+from hartley.verifier.tables.reread import RereadTable, as_kind
+from hartley.verifier.tally import numbered_batches
 
 HEADER = ["column", "treatment", "order", "label", "rows", "meaning"]
 
@@ -48,31 +50,14 @@ def check_public_codebook(checks: Checks, content: bytes, policy: Policy, releas
 
 def _counts(released: RereadTable, kinds: dict[str, str]) -> dict[str, Counter[Hashable]]:
     """Count the cells of some columns."""
-    names = list(kinds)
-    counts: dict[str, Counter[Hashable]] = {name: Counter() for name in names}
+    counts: dict[str, Counter[Hashable]] = {name: Counter() for name in kinds}
     # In a text file of a single column a missing cell is a pair of quotes.
     is_lone = released.is_text and len(released.columns) == 1
-
-    def meant(cell: Any, name: str) -> Hashable:
-        return None if is_lone and cell == "" else as_kind(cell, kinds[name])
-
-    if not names:
-        return counts
-    if not released.has_batches:
-        for row in released.rows(names):
-            for name, cell in zip(names, row, strict=True):
-                counts[name][meant(cell, name)] += 1
-        return counts
-    import pyarrow.compute as pc
-
-    for columns, times in released.batches(names):
-        for name, column in zip(names, columns, strict=True):
-            if times is None:
-                tallied = pc.value_counts(column)
-                cells = python_cells(tallied.field("values"), name)
-                rows = tallied.field("counts").to_pylist()
-            else:
-                cells, rows = python_cells(column, name), times.tolist()
-            for cell, count in zip(cells, rows, strict=True):
-                counts[name][meant(cell, name)] += count
+    for columns, rows in numbered_batches(released, list(kinds)) if kinds else ():
+        for name, column in columns.items():
+            totals = np.bincount(column.codes, weights=rows, minlength=len(column.keys)).astype(np.int64)
+            for place in np.flatnonzero(totals).tolist():
+                cell = column.keys[place]
+                key = None if is_lone and cell == "" else as_kind(cell, kinds[name])
+                counts[name][key] += int(totals[place])
     return counts

@@ -295,11 +295,18 @@ class RowCounter:
             # What was missing before is not withheld.
             gone &= ~np.logical_and.reduce([one.are_equal(None) for one in public])
             result.withheld += int(rows.counts[gone].sum())
-        example = Combined.of(public, len(rows)).examples()
-        return ValuesFound(
+        return self._public_values(rows)[1]
+
+    def _public_values(self, rows: RowTally) -> tuple[Combined, ValuesFound]:
+        """Return the number of the public value of each row, and the values that occur, by these numbers."""
+        public, clusters = self._public(rows), self.book.clusters(rows)
+        values = Combined.of(public, len(rows))
+        example = values.examples()
+        found = ValuesFound(
             tuple(Numbered(one.codes[example], one.keys) for one in public),
             np.array(clusters.keys)[clusters.codes[example]],
         )
+        return Combined(values.dense().codes, len(example)), found
 
     def _public(self, rows: RowTally) -> list[Numbered]:
         return [rows.meaning(column.name, column.kind) for column in self._policy.public]
@@ -419,20 +426,16 @@ class RowCounter:
         column = next((one.column for one in self._policy.requirements if one.name == "weight-k"), None)
         held = 0
         for rows in self._each():
-            public = self._public(rows)
-            own = Combined.of(public, len(rows))
-            example = own.examples()
-            clusters = self.book.clusters(rows)
-            found = tuple(Numbered(one.codes[example], one.keys) for one in public)
-            cells.append(ValuesFound(found, np.array(clusters.keys)[clusters.codes[example]]))
+            own, found = self._public_values(rows)
+            cells.append(found)
             meant = [rows.meaning(one.name, one.kind) for one in self._policy.sensitive]
             keys = zip(*([one.keys[code] for code in one.codes.tolist()] for one in meant), strict=True)
-            values.append(own.dense().codes + held)
+            values.append(own.codes + held)
             codes.append(np.array([secrets.setdefault(key, len(secrets)) for key in keys], dtype=np.int64))
             counts.append(rows.counts)
             if column is not None:
-                weights.append(np.bincount(own.dense().codes, weights=weighed(rows, column)))
-            held += len(example)
+                weights.append(np.bincount(own.codes, weights=weighed(rows, column)))
+            held += own.size
         return Multisets(
             ValuesFound.together(cells),
             list(secrets),
@@ -450,19 +453,14 @@ class RowCounter:
         cells: list[ValuesFound] = []
         held = 0
         for rows in self._each():
-            public = self._public(rows)
-            values = Combined.of(public, len(rows))
-            example = values.examples()
-            cells.append(
-                ValuesFound(tuple(Numbered(one.codes[example], one.keys) for one in public), example)
-            )
-            own = Combined(values.dense().codes, len(example))
+            own, values = self._public_values(rows)
+            cells.append(values)
             known, beside = knowns.of(rows), besides.of(rows)
             beside_known = Combined.pair(beside, known).dense()
             situation = Combined.pair(Combined.pair(own, beside_known), secrets.of(rows)).examples()
             codes = [own.codes + held, beside.codes, known.codes, secrets.of(rows).codes]
             found.append([one[situation] for one in codes])
-            held += len(example)
+            held += own.size
         value, *others = (np.concatenate(one) for one in zip(*found, strict=True))
         dense = (Combined(one, int(one.max()) + 1).dense().codes for one in others)
         return Situations(ValuesFound.together(cells).cells, value, *dense)

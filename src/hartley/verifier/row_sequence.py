@@ -65,7 +65,7 @@ def _expected(policy: Policy, source: RereadTable, out: RereadTable) -> Iterator
     book, keys = PolicyLabels.of(policy), CellKeys(policy, source, out)
     sensitive = [column.name for column in (*policy.sensitive, *policy.side)]
     names = list(dict.fromkeys((*policy.public_names, *policy.keep, *policy.harmless, *sensitive)))
-    for columns in numbered_batches(source, names):
+    for columns, _ in numbered_batches(source, names):
         rows = RowTally(columns, np.ones(len(columns[names[0]].codes), dtype=np.int64))
         rows = rows.where(~left_out(rows, policy))
         clusters = book.clusters(rows)
@@ -84,7 +84,7 @@ def _expected(policy: Policy, source: RereadTable, out: RereadTable) -> Iterator
 
 def _found(policy: Policy, source: RereadTable, out: RereadTable) -> Iterator[list[Numbered]]:
     keys = CellKeys(policy, source, out)
-    for columns in numbered_batches(out, list(policy.published)):
+    for columns, _ in numbered_batches(out, list(policy.published)):
         yield [
             Numbered(columns[name].codes, [keys.found(name, cell) for cell in columns[name].keys])
             for name in policy.published

@@ -197,13 +197,14 @@ class AlikeNumbers:
         return found
 
 
-def numbered_batches(source: RereadTable, names: list[str]) -> Iterator[dict[str, Numbered]]:
-    """Return the rows of a table in their order, batch by batch, their cells numbered."""
+def numbered_batches(
+    source: RereadTable, names: list[str]
+) -> Iterator[tuple[dict[str, Numbered], Int64s | None]]:
+    """Return rows in their order, batch by batch, cells numbered, and how often each occurs if not once."""
     cells = [CellNumbers(name) for name in names]
-    for codes, _ in _coded(source, names, cells):
-        yield {
-            name: Numbered(one, known.keys()) for name, one, known in zip(names, codes, cells, strict=True)
-        }
+    for codes, counts in _coded(source, names, cells):
+        numbered = (Numbered(one, known.keys()) for one, known in zip(codes, cells, strict=True))
+        yield dict(zip(names, numbered, strict=True)), counts
 
 
 def _coded(

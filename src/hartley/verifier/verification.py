@@ -180,15 +180,7 @@ def verify_release(
 
 def verify_signature(released: str | Path, documents: Documents) -> Verification:
     """Check what anybody can check: that this is the file that the holder of a key certified."""
-    path = _file(released)
-    checks = Checks()
-    certificate = documents.certificate
-    assert certificate is not None  # noqa: S101 (the caller has read it)
-    checks.add(
-        "hash of the release",
-        file_sha256(path) == certificate.output_sha256,
-        "the released file is not the one that was certified",
-    )
+    checks, certificate = _certified(_file(released), documents)
     _check_signature(checks, documents, certificate)
     checks.left_out += [
         "whether the promises are true, which takes the original and the policy",
@@ -202,14 +194,7 @@ def verify_signature(released: str | Path, documents: Documents) -> Verification
 def verify_public_values(released: str | Path, public_values: Any, documents: Documents) -> Verification:
     """Check what whoever has the public values of everybody can check of a transparent release."""
     path = _file(released)
-    checks = Checks()
-    certificate = documents.certificate
-    assert certificate is not None  # noqa: S101 (the caller has read it)
-    checks.add(
-        "hash of the release",
-        file_sha256(path) == certificate.output_sha256,
-        "the released file is not the one that was certified",
-    )
+    checks, certificate = _certified(path, documents)
     unchecked = check_public_tree(checks, certificate.predicate, path, public_values)
     if documents.has_signature:
         _check_signature(checks, documents, certificate)
@@ -224,6 +209,19 @@ def verify_public_values(released: str | Path, public_values: Any, documents: Do
         signature_checked=documents.has_signature,
         unchecked_requirements=unchecked,
     )
+
+
+def _certified(path: Path, documents: Documents) -> tuple[Checks, Certificate]:
+    """Check that a file is the one that its certificate speaks of."""
+    certificate = documents.certificate
+    assert certificate is not None  # noqa: S101 (the caller has read it)
+    checks = Checks()
+    checks.add(
+        "hash of the release",
+        file_sha256(path) == certificate.output_sha256,
+        "the released file is not the one that was certified",
+    )
+    return checks, certificate
 
 
 def _file(released: str | Path) -> Path:

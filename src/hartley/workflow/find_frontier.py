@@ -254,9 +254,7 @@ def solve_demand(study: StudyTable, demand: Demand, objective: Objective, limits
         demand=demand,
         question=question,
         search=objective.search,
-        labels="midpoint",
         is_seen_beside=bool(study.keep or study.earlier),
-        beside="",
     )
     if asked.is_plain:
         question = replace(question, requirements=())

@@ -37,14 +37,7 @@ def fit_policy(
         columns = table.column_names
     question = asked_question(study, objective, joint, demand.requirements, labels=labels)
     require_reachable_kind(demand.target, question.utility)
-    asked = ReleaseDemand(
-        demand=demand,
-        question=question,
-        search=objective.search,
-        labels=labels,
-        is_seen_beside=False,
-        beside="",
-    )
+    asked = ReleaseDemand(demand=demand, question=question, search=objective.search, labels=labels)
     reached = reach(Observed(joint), asked, limits.start(), has_earlier=False)
     policy = Policy.of(
         joint.public,

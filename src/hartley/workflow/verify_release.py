@@ -12,13 +12,12 @@ from hartley.argument_kinds import checked
 from hartley.documents import CODEBOOK
 from hartley.errors import OptionError, option
 from hartley.measures.verdicts import verdicts
-from hartley.releases.apply import codebook_of, open_for
+from hartley.releases.apply import codebook_of, open_for, reading_of
 from hartley.releases.certificate import Certificate, Envelope
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.releases.writer.original_source import for_verifier, is_spark
 from hartley.releases.writer.release_paths import default_names, signature_beside
-from hartley.tables import ReadOptions
 from hartley.verifier.checks import ClaimCheck
 from hartley.verifier.signature import read_public_key
 from hartley.verifier.verification import (
@@ -111,22 +110,10 @@ def verify(
     'no recoding that leaves 2 candidates everywhere has a largest move below 0.5'
     """
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
-    reading = book.reading
-    options = ReadOptions(
-        text=reading.text,
-        number=reading.number,
-        encoding=reading.encoding,
-        delimiter=reading.delimiter,
-        decimal=reading.decimal,
-        dates=tuple(f"{name}={way}" for name, way in reading.date_formats.items()),
-        missing_words=reading.missing_words,
-        sheet=reading.sheet,
-        query=reading.query,
-    )
     past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
     found = verify_release(
         _released(released, original),
-        for_verifier(original, options),
+        for_verifier(original, reading_of(book)),
         book,
         replace(_documents(**documents), codebook=_codebook_beside(released)),
         past,

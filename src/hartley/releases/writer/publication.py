@@ -28,6 +28,7 @@ from hartley.releases.rows.source_rows import Rows
 from hartley.releases.writer.row_order import Arrangement, PublishedCell, Recoding
 from hartley.releases.writer.table_files import FileColumns, write_table
 from hartley.tables.counting.value_codes import numbered_values
+from hartley.tables.engine import literal
 
 _BLANK = r"[\t\n\v\f\r \x{a0}\x{feff}]*"
 _MARK = r"[-=+@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
@@ -41,12 +42,12 @@ HARMLESS = r"'* *([-+]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][-+]?[0-9]+)?%?|[-+=
 
 def runs_sql(cell: str) -> str:
     """Return the SQL that tells whether a spreadsheet would run a cell."""
-    return f"({_matches(cell, RUNS)} AND NOT regexp_full_match({cell}, {_literal(HARMLESS)}))"
+    return f"({_matches(cell, RUNS)} AND NOT regexp_full_match({cell}, {literal(HARMLESS)}))"
 
 
 def defused_sql(cell: str) -> str:
     """Return the SQL of a cell that no spreadsheet runs."""
-    is_run = f"{_matches(cell, DEFUSED)} AND NOT regexp_full_match({cell}, {_literal(HARMLESS)})"
+    is_run = f"{_matches(cell, DEFUSED)} AND NOT regexp_full_match({cell}, {literal(HARMLESS)})"
     return f"(CASE WHEN {is_run} THEN chr(39) || {cell} ELSE {cell} END)"
 
 
@@ -79,11 +80,7 @@ def _read(pattern: str) -> re.Pattern[str]:
 
 
 def _matches(cell: str, pattern: str) -> str:
-    return f"regexp_matches({cell}, {_literal(pattern)})"
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return f"regexp_matches({cell}, {literal(pattern)})"
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from hartley.releases.formats import Format
 from hartley.releases.policy import TextForm
 from hartley.releases.writer.bare_columns import without_remains
 from hartley.releases.writer.workbook_file import write_workbook
+from hartley.tables.engine import literal
 from hartley.tables.sources.source import required
 from hartley.tables.sources.stata_spss import FileLabels
 
@@ -139,7 +140,7 @@ def _write_csv(path: Path, format_: Format, rows: ReadyRows, columns: FileColumn
         # A line with nothing on it is no record: a missing cell stands as a pair of quotes.
         cells, quoted = [f"coalesce({cells[0]}, '')"], ", FORCE_QUOTE *"
     named = ", ".join(f"{cell} AS {_name(name)}" for cell, name in zip(cells, columns.names, strict=True))
-    mark = _literal(form.delimiter if format_.delimiter == "," else format_.delimiter)
+    mark = literal(form.delimiter if format_.delimiter == "," else format_.delimiter)
     marks = f"DELIMITER {mark}, QUOTE '\"', ESCAPE '\"', HEADER true{quoted}"
     _copy(path, rows, f"SELECT {named} FROM {rows.sql}", f"FORMAT csv, {marks}, {_packing(format_)}")
     if form.encoding != "utf-8":
@@ -172,7 +173,7 @@ def _json_line(columns: FileColumns) -> str:
     parts = []
     for place, name in enumerate(columns.names):
         written = f"p{place}" if name in columns.json_numbers else f"to_json(p{place})::VARCHAR"
-        parts.append(f"to_json({_literal(name)})::VARCHAR || ':' || coalesce({written}, 'null')")
+        parts.append(f"to_json({literal(name)})::VARCHAR || ':' || coalesce({written}, 'null')")
     return "'{' || " + " || ',' || ".join(parts) + " || '}' AS line"
 
 
@@ -187,10 +188,6 @@ def _write_arrow(path: Path, relation: Any) -> None:
 
 def _name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _reason(error: Exception) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,15 @@ class CutWalk:
         self.secret, self.rows = found.secret[order], found.rows[order]
         self.rows_of = np.bincount(found.value, weights=found.rows, minlength=len(found.public.cluster))
         self.keys = [list(cells.keys) for cells in found.public.cells]
+
+    def by_kept(self, kept: Collection[str]) -> list[list[int]]:
+        """Return the public values in groups, one for each combination of cells of the kept columns."""
+        places = [at for at, one in enumerate(self.policy.public) if one.name in kept]
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for value in range(len(self.found.public.cluster)):
+            key = tuple(int(self.found.public.cells[at].codes[value]) for at in places)
+            groups.setdefault(key, []).append(value)
+        return list(groups.values())
 
     def parts(self, cut: Any, values: Ints) -> list[Ints]:
         """Return the parts of some public values under a cut."""

@@ -24,7 +24,7 @@ class LevelWalk(CutWalk):
 
     def walk(self) -> None:
         """Go through all levels; raise where something does not hold."""
-        classes = self._roots()
+        classes: list[Ints] = [np.array(values) for values in self.by_kept(self.levels.kept)]
         for cut in self.levels.held:
             classes = [part for values in classes for part in self._cells(cut, values)]
             if not all(self.holds(self.multiset(values)) for values in classes):
@@ -36,15 +36,6 @@ class LevelWalk(CutWalk):
             raise TreeError("a class does not hold what is required")
         if self.levels.failed is not None:
             self._check_failure(self.levels.failed, classes)
-
-    def _roots(self) -> list[Ints]:
-        every = np.arange(len(self.found.public.cluster))
-        groups: dict[tuple[int, ...], list[int]] = {}
-        kept = [at for at, one in enumerate(self.policy.public) if one.name in self.levels.kept]
-        for value in every.tolist():
-            key = tuple(int(self.found.public.cells[at].codes[value]) for at in kept)
-            groups.setdefault(key, []).append(value)
-        return [np.array(members) for members in groups.values()]
 
     def _cells(self, cut: TreeCut, values: Ints) -> list[Ints]:
         """Return the cells of a class under a level: two, or the class where the cut does not part it."""

@@ -97,19 +97,12 @@ class TreeWalk(CutWalk):
             raise TreeError("the tree has nodes that no cut leads to")
 
     def _roots(self) -> list[Ints]:
-        every = np.arange(len(self.found.public.cluster))
-        kept = [at for at, one in enumerate(self.policy.public) if one.name in self.tree.kept]
-        if not kept:
-            return [every]
-        keys = [
-            tuple(int(self.found.public.cells[at].codes[value]) for at in kept) for value in every.tolist()
-        ]
-        groups: dict[tuple[int, ...], list[int]] = {}
-        for value, key in zip(every.tolist(), keys, strict=True):
-            groups.setdefault(key, []).append(value)
+        if not self.tree.kept:
+            return [np.arange(len(self.found.public.cluster))]
+        groups = self.by_kept(self.tree.kept)
         by_cluster = self._root_numbers()
         roots: list[Ints] = [np.zeros(0, dtype=np.int64)] * len(groups)
-        for members in groups.values():
+        for members in groups:
             number = by_cluster.get(int(self.found.public.cluster[members[0]]))
             if number is None or number >= len(roots) or len(roots[number]):
                 raise TreeError("a kept value has no root in the tree")

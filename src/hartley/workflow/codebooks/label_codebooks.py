@@ -19,9 +19,9 @@ from hartley.model.alphabet import Label
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.model.words import CODEWORDS, Labels
 from hartley.releases.cell_text import cell_text
-from hartley.releases.codebook import MISSING, Codebook, CodedColumn, Groups, codebook
+from hartley.releases.codebook import MISSING, Codebook, Groups, codebook
 from hartley.releases.column_recoding import ColumnRecoding
-from hartley.releases.policy import Coding
+from hartley.releases.policy import Coding, RecodedColumn
 from hartley.releases.record import CodebooksRecord
 from hartley.search.codebooks import Codebooks
 
@@ -87,7 +87,7 @@ def label_intervals(
         label = cell_text(codebook.recode(present[0])) or ""
         labels.append((with_missing(label) if len(present) < len(cells) else label,))
     is_line = codebook.bands is not None and codebook.bands.scale != "ordered"
-    coded = CodedColumn(coordinate.name, coordinate.kind, "bands" if is_line else "groups")
+    coded = RecodedColumn(name=coordinate.name, kind=coordinate.kind, coding="bands" if is_line else "groups")
     return Codebook((coded,), partition, tuple(labels), 0)
 
 
@@ -157,7 +157,7 @@ def label_codebooks(public: Alphabet, found: Codebooks) -> Codebook:
         for codebook, coordinate in zip(found.codebooks, public.coordinates, strict=True)
     ]
     columns = tuple(
-        CodedColumn(coordinate.name, coordinate.kind, _coding(recoding))
+        RecodedColumn(name=coordinate.name, kind=coordinate.kind, coding=_coding(recoding))
         for coordinate, recoding in zip(public.coordinates, recodings, strict=True)
     )
     numbers: dict[tuple[str | None, ...], int] = {}

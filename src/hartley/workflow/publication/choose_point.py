@@ -42,14 +42,14 @@ class ReleaseDemand:
     demand: Demand
     question: Problem
     search: SearchName
-    labels: Labels
+    labels: Labels = "midpoint"
     withheld_label: str | None = None
     """What stands in a withheld cell; ``None``: it is empty."""
     groups: Mapping[str, Groups] = field(default_factory=dict)
     """The ever wider groups of the values of text columns, which name what is merged."""
-    is_seen_beside: bool
+    is_seen_beside: bool = False
     """Whether the reader sees kept columns or earlier releases beside the labels."""
-    beside: str
+    beside: str = ""
     """Their names, for messages."""
 
     @property
