@@ -21,9 +21,11 @@ shown: Python says ``missing_at``, the command line ``--missing-at``, the page t
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import TypeAlias
+from warnings import warn
 
 Say: TypeAlias = Callable[[str, str | None], str]
 """How a place where messages are shown names an option, and an option with a value."""
@@ -225,6 +227,14 @@ def quoted(names: Sequence[str], last: str = ", ") -> str:
     if len(shown) < 2:
         return "".join(shown)
     return ", ".join(shown[:-1]) + last + shown[-1]
+
+
+def warn_renamed(old: str, new: str) -> None:
+    """Say to whoever calls hartley what to write instead of an older spelling, which still works."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("hartley."):
+        frame, level = frame.f_back, level + 1
+    warn(f"{old} is an older spelling; write {new}", DeprecationWarning, stacklevel=level)
 
 
 _REMOVED = {

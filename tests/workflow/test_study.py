@@ -232,3 +232,13 @@ def test_results_can_be_pickled(tmp_path, public):
     ]
     made = study.release(tmp_path / "out.csv", require={"distinct_l": 2})
     assert pickle.loads(pickle.dumps(made)).point == made.point  # noqa: S301
+
+
+def test_an_older_spelling_works_and_says_to_the_caller_what_to_write(tmp_path):
+    table = pa.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    with pytest.warns(DeprecationWarning, match="write require=") as told:
+        made = hartley.release(
+            table, tmp_path / "out.csv", sensitive="age", public="chol", target={"distinct_l": 2}
+        )
+    assert made.after.distinct_l == 2
+    assert [Path(one.filename).name for one in told] == [Path(__file__).name]

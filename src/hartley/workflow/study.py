@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from hartley.argument_kinds import checked
-from hartley.errors import OptionError, option
+from hartley.errors import OptionError, option, warn_renamed
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
 from hartley.workflow.audit_table import AuditResult, audit_table
@@ -287,7 +287,7 @@ class Study(StudyTable):
             What every released value must keep, such as ``{"distinct_l": 5, "row_k": 10}``, and at most
             one cap on what may be lost (``max_distortion``, ``largest_cluster``).
         target
-            The same, as one :class:`Target`.
+            An older spelling of ``require``.
         each
             The default for several sensitive columns; ``jointly`` of the study counts them as one value.
             Without any, only ``row_k`` can be required.
@@ -309,7 +309,7 @@ class Study(StudyTable):
         objective, limits, destination, named = sorted_into(
             fields, Objective, SearchLimits, Destination, NamedDemand
         )
-        wanted = NamedDemand(**named).beside(target if require is None else require)
+        wanted = NamedDemand(**named).beside(_required(require, target))
         demand = self.demand(wanted, each=each)
         study, counts_rows = self, not self.sensitive
         if counts_rows:
@@ -348,7 +348,7 @@ class Study(StudyTable):
         each
             The default for several sensitive columns; ``jointly`` of the study counts them as one value.
         target
-            The same as ``require``.
+            An older spelling of ``require``.
         hierarchies
             Files of words for public columns.
         **fields
@@ -363,7 +363,7 @@ class Study(StudyTable):
         from hartley.workflow.compare_methods import compare_methods
 
         objective, limits = sorted_into(fields, Objective, SearchLimits)
-        demand = self.demand(target if require is None else require, each=each)
+        demand = self.demand(_required(require, target), each=each)
         return compare_methods(
             self, self._objective(objective), SearchLimits(**limits), demand=demand, hierarchies=hierarchies
         )
@@ -387,6 +387,14 @@ class Study(StudyTable):
         from hartley.report.study_report import write_report
 
         return write_report(self, output, **options)
+
+
+def _required(require: Wanted, target: Wanted) -> Wanted:
+    """Take what is required, also under its older name."""
+    if target is None:
+        return require
+    warn_renamed("target=", "require=")
+    return target if require is None else require
 
 
 class SolveFields(SearchFields, DemandFields, total=False):
