@@ -4,14 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.model import Alphabet, Coordinate, JointRange, Partition
 from hartley.model.arrays import Ints, code_type
+from hartley.model.pair_sort import numbered_keys
+
+
+class SeenCells(NamedTuple):
+    """What is seen or known of each different row in one column or several, by its number in an alphabet."""
+
+    codes: Ints
+    alphabet: Alphabet
+
+    def beside(self, other: SeenCells) -> SeenCells:
+        """Return what is seen in these columns and others together: the combinations that occur."""
+        width = other.alphabet.size
+        keys, codes = numbered_keys(
+            self.codes.astype(np.int64) * width + other.codes, self.alphabet.size * width
+        )
+        parts = (
+            self.alphabet.take((keys // width).astype(np.intp)),
+            other.alphabet.take((keys % width).astype(np.intp)),
+        )
+        together = Alphabet(tuple(one for part in parts for one in part.coordinates))
+        return SeenCells(codes.astype(code_type(len(keys)), copy=False), together)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,50 +62,49 @@ class Reader:
         """Return, for each value that this reader sees, the cluster that it shows."""
         if not self.beside:
             return np.arange(partition.size)
-        return self._codes(partition.labels)[0] // self._shown.alphabet.size
+        labels = partition.labels[self.joint.public_of]
+        seen = self._seen(labels, self.joint.public.take(partition.firsts))
+        shown = np.empty(seen.alphabet.size, dtype=labels.dtype)
+        shown[seen.codes] = labels
+        return shown
 
     def sees(self, partition: Partition | None = None) -> JointRange:
         """Return the joint range of this reader: everything published is public to him."""
         joint = self.joint
         if not self.beside or joint.observed_side is None:
             return joint.release(partition)
-        labels = np.arange(joint.public.size) if partition is None else partition.labels
         # A cluster goes by the name of its first value: the measures need to tell clusters apart, no more.
-        released = joint.public if partition is None else joint.public.take(partition.firsts)
-        shown, known = self._shown, self._known
-        width = shown.alphabet.size
-        codes, public = self._codes(labels)
-        beside = shown.alphabet.take((codes % width).astype(np.intp)).coordinates
-        pair = joint.observation_of
+        public = self._seen(
+            joint.public_of if partition is None else partition.labels[joint.public_of],
+            joint.public if partition is None else joint.public.take(partition.firsts),
+        )
+        known, pair = self._known, joint.observation_of
         return JointRange.from_codes(
-            public_codes=cast("Ints", public.astype(code_type(len(codes))))[pair],
+            public_codes=public.codes[pair],
             sensitive_codes=joint.indices,
-            public=Alphabet((*released.take((codes // width).astype(np.intp)).coordinates, *beside)),
+            public=public.alphabet,
             sensitive=joint.sensitive,
-            side_codes=None if known is None else known.of_side[joint.observed_side][pair],
+            side_codes=None if known is None else known.codes[joint.observed_side][pair],
             side=None if known is None else known.alphabet,
             rows=joint.rows,
         )
 
-    def _codes(self, labels: Ints) -> tuple[Ints, npt.NDArray[np.intp]]:
-        """Return the values that he sees, as one number of cluster and side value, and those of each row."""
-        joint, shown = self.joint, self._shown
-        assert joint.observed_side is not None  # noqa: S101 (asked only where something is beside)
-        beside = shown.of_side[joint.observed_side]
-        seen = labels[joint.public_of].astype(np.int64) * shown.alphabet.size + beside
-        codes, public = np.unique(seen, return_inverse=True)
-        return codes, public
+    def _seen(self, labels: Ints, released: Alphabet) -> SeenCells:
+        """Return what he sees of each observation: its released value, and what stands beside it."""
+        assert self.joint.observed_side is not None  # noqa: S101 (asked only where something is beside)
+        shown = SeenCells(self._shown.codes[self.joint.observed_side], self._shown.alphabet)
+        return SeenCells(labels, released).beside(shown)
 
     def l0_bits(self, partition: Partition | None = None) -> float:
         """Return the most bits that this reader learns from what one row shows."""
         return max_uncertainty_reduction(self.sees(partition))
 
     @cached_property
-    def _shown(self) -> _SideColumns:
+    def _shown(self) -> SeenCells:
         return _part(self._side[self.known :])
 
     @cached_property
-    def _known(self) -> _SideColumns | None:
+    def _known(self) -> SeenCells | None:
         return _part(self._side[: self.known]) if self.known else None
 
     @property
@@ -93,17 +112,9 @@ class Reader:
         return () if self.joint.side is None else self.joint.side.coordinates
 
 
-@dataclass(frozen=True)
-class _SideColumns:
-    """Some columns of the side information, as values of their own."""
-
-    of_side: Ints
-    """Its value for each value of the whole."""
-    alphabet: Alphabet
-
-
-def _part(columns: tuple[Coordinate, ...]) -> _SideColumns:
+def _part(columns: tuple[Coordinate, ...]) -> SeenCells:
+    """Return some columns of the side information as values of their own, for each value of the whole."""
     kept = Alphabet(columns)
     number: dict[object, int] = {}
-    of_side = np.array([number.setdefault(label, len(number)) for label in kept.labels()])
-    return _SideColumns(of_side, kept.take(np.unique(of_side, return_index=True)[1].astype(np.intp)))
+    codes = np.array([number.setdefault(label, len(number)) for label in kept.labels()])
+    return SeenCells(codes, kept.take(np.unique(codes, return_index=True)[1].astype(np.intp)))

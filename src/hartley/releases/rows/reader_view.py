@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hartley.errors import PolicyError, TableError, option, quoted
 from hartley.model import Alphabet, Coordinate, JointRange
-from hartley.model.arrays import Ints, code_type
-from hartley.model.pair_sort import numbered_keys
+from hartley.model.arrays import Ints
 from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import Codebook
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
+from hartley.releases.rows.reader import SeenCells
 from hartley.releases.rows.source_rows import Rows
 from hartley.tables.engine import memory_bytes, with_less_memory
 
@@ -33,26 +33,6 @@ SURELY = 1.25
 """Where so many times the memory would be needed by an estimate, different rows are not counted."""
 SHARE_WHILE_COUNTING = 0.6
 """How much of a memory limit the engine gets while it counts different rows: the rest is for this process."""
-
-
-class SeenCells(NamedTuple):
-    """What is seen or known of each different row in one column or several, by its number in an alphabet."""
-
-    codes: Ints
-    alphabet: Alphabet
-
-    def beside(self, other: SeenCells) -> SeenCells:
-        """Return what is seen in these columns and others together: the combinations that occur."""
-        width = other.alphabet.size
-        keys, codes = numbered_keys(
-            self.codes.astype(np.int64) * width + other.codes, self.alphabet.size * width
-        )
-        parts = (
-            self.alphabet.take((keys // width).astype(np.intp)),
-            other.alphabet.take((keys % width).astype(np.intp)),
-        )
-        together = Alphabet(tuple(one for part in parts for one in part.coordinates))
-        return SeenCells(codes.astype(code_type(len(keys)), copy=False), together)
 
 
 class Observed:
