@@ -66,7 +66,7 @@ def test_the_groups_come_in_the_order_of_the_work():
     assert "  TABLE\n" not in shown
 
 
-@pytest.mark.parametrize("name", ON_TABLES)
+@pytest.mark.parametrize("name", [*ON_TABLES, "export"])
 def test_the_options_that_most_people_need_are_options(name):
     assert set(usual_options(name)) <= {one.name for one in command(name).params}
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
 
+from hartley.cli import study_file
 from hartley.cli.manual import MOST_LINES
 from hartley.cli.program import COMMANDS, run
+from hartley.workflow.request.declared_options import examples_of
 
 TABLE = "age,chol,sex\n" + "".join(f"{30 + i % 11},{180 + 7 * i},{'mf'[i % 2]}\n" for i in range(40))
 
@@ -93,13 +98,56 @@ def test_studies_are_not_overwritten_and_come_from_files(
     assert capsys.readouterr().err.count("\n") == 4
 
 
+def calls() -> Iterator[str]:
+    for name in COMMANDS:
+        for call, _ in examples_of(name):
+            yield call.replace("\\\n", " ").partition(" > ")[0].removeprefix("hartley ")
+    yield "audit clinic.csv --against before.csv --hierarchy town=towns.csv --counts counts.csv"
+    yield "audit --published counts.csv --published /tmp/more.csv"
+    yield "release clinic.csv o.csv -p town --order size=auto --order town=towns.txt --reference last.csv"
+    yield "release clinic.csv o.csv -s age --plot p.svg --earlier a.policy.json --transparent"
+    yield "compare clinic.csv -s age --release other.csv --hierarchy town=towns.csv --plot p.svg"
+    yield "verify o.csv --public-values v.csv --original clinic.csv --policy o.policy.json"
+    yield "export o.policy.json --to sql --table patients"
+    yield "serve clinic.csv --no-open"
+
+
+@pytest.mark.parametrize("call", [*calls()])
+def test_every_command_is_called_the_same_by_the_file_it_saved(folder: Path, call: str) -> None:
+    name, *words = shlex.split(call)
+    command = import_module(f"hartley.cli.{name}").command
+    if isinstance(command, click.Group):
+        command = command.commands[words.pop(0)]
+    (folder / "studies").mkdir()
+    typed = command.make_context(name, list(words))
+    study_file.save(typed, "studies/s.toml")
+    read = command.make_context(name, ["--study", "studies/s.toml"])
+    assert read.params == typed.params
+    if "clinic.csv" in words:
+        assert 'table = "../clinic.csv"' in (folder / "studies/s.toml").read_text() or name == "verify"
+
+
+def test_the_file_of_a_study_is_no_table_of_a_statement(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "s.toml").write_text(
+        'table = "clinic.csv"\n[columns]\nsensitive = ["age"]\npublic = ["chol"]\n', encoding="utf-8"
+    )
+    assert run(["sql", "audit", "--study", "s.toml"]) == 0
+    said = capsys.readouterr().out
+    assert "source_table" in said
+    assert "clinic" not in said
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_first_help_is_short_and_names_the_whole(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([name, "--help"]) == 0
     short = capsys.readouterr().out
     assert short.count("\n") <= MOST_LINES
-    if short.endswith("--help-all\n"):
+    command = import_module(f"hartley.cli.{name}").command
+    assert short.splitlines()[-1].startswith(f"More: hartley {name} ")
+    assert short.endswith("--help-all\n")
+    if not isinstance(command, click.Group):
         assert run([name, "--help-all"]) == 0
         whole = capsys.readouterr().out
-        command = import_module(f"hartley.cli.{name}").command
         assert all(max(one.opts, key=len) in whole for one in command.params if one.opts[0].startswith("-"))

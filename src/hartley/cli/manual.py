@@ -84,10 +84,14 @@ class ManualCommand(click.Command):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the whole manual where it is short or asked for, and else the part that most people need."""
+        more = f"\nMore: {ctx.command_path} --help-all\n"
         whole = click.HelpFormatter(width=formatter.width, max_width=formatter.width)
         super().format_help(ctx, whole)
-        if ctx.meta.get(ALL) or whole.getvalue().count("\n") <= MOST_LINES:
+        if ctx.meta.get(ALL):
             formatter.write(whole.getvalue())
+            return
+        if (whole.getvalue() + more).count("\n") <= MOST_LINES:
+            formatter.write(whole.getvalue() + more)
             return
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
@@ -97,7 +101,7 @@ class ManualCommand(click.Command):
             records = [options[name].get_help_record(ctx) for name in usual if name in options]
             formatter.write_dl([_in_one_sentence(record) for record in records if record], col_max=24)
         _write_examples(ctx, formatter, 1)
-        formatter.write(f"\nMore: {ctx.command_path} --help-all\n")
+        formatter.write(more)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, group by group, in the order of the work."""
@@ -121,8 +125,10 @@ class ManualGroup(click.Group):
     """A command of several, with calls to copy."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples as they are to be typed."""
+        """Write the examples as they are to be typed, and where the whole manual of each is."""
         _write_examples(ctx, formatter)
+        for name in self.list_commands(ctx):
+            formatter.write(f"\nMore: {ctx.command_path} {name} --help-all\n")
 
 
 def _show_all(ctx: click.Context, parameter: click.Parameter, is_asked: bool) -> None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,14 +31,8 @@ from hartley.documents import STUDY
 from hartley.errors import OptionError, nearest, require_not_removed
 from hartley.workflow.request.declared_options import OTHER, group_of, groups
 
-PATHS = frozenset(
-    {"table", "out", "policy", "certificate", "record", "key", "public_key", "original", "output"}
-)
-"""Arguments and options that are paths."""
-PATHS_OF_COLUMNS = frozenset({"groups", "order", "hierarchy", "dissimilarity"})
-"""Options that hold a path for each column, as in ``--order size=sizes.txt``."""
-MANY_PATHS = frozenset({"earlier", "counts", "reference"})
-"""Options that may hold several paths."""
+FILES = frozenset({"FILE", "TABLE", "POLICY", "ORIGINAL"})
+"""How the help of an option says that its value is a path."""
 OWN = frozenset({"study", "save_study", "help", "help_all"})
 """Options that say something about the call and not about the study."""
 
@@ -75,6 +69,8 @@ def said_by(path: str, command: click.Command) -> dict[str, Any]:
                     require_not_removed(key.replace("-", "_"))
                     raise OptionError(f"{path!r} has an unknown key {key!r}{_nearest(key, known)}")
                 continue
+            if section is None and key == "table" and isinstance(parameter, click.Option):
+                continue  # the file of other commands; as an option it names a table of a statement
             if key in found:
                 raise OptionError(f"{path!r} has {key!r} in two sections; say it once")
             group = group_of(parameter.name)
@@ -83,8 +79,7 @@ def said_by(path: str, command: click.Command) -> dict[str, Any]:
             found[key] = value
     folder = Path(path).parent
     return {
-        str(parameters[key].name): _placed(str(parameters[key].name), value, folder)
-        for key, value in found.items()
+        str(parameters[key].name): _placed(parameters[key], value, folder) for key, value in found.items()
     }
 
 
@@ -133,7 +128,7 @@ def _typed_option(option: click.Option, value: Any) -> list[str]:
         may_be_bare = option.is_flag or getattr(option, "_flag_needs_value", False)
         if not may_be_bare:
             raise OptionError(f"{key!r} in a study needs a value, not {str(value).lower()}")
-        return [flag] if value else []
+        return [flag] if value else option.secondary_opts
     if option.is_flag:
         raise OptionError(f"{key!r} in a study is true or false, not {value!r}")
     if isinstance(value, dict):
@@ -162,23 +157,27 @@ def positional_for(command: click.Command, said: Mapping[str, Any], typed: int) 
     return words
 
 
-def _placed(name: str, value: Any, folder: Path) -> Any:
+def _placed(parameter: click.Parameter, value: Any, folder: Path) -> Any:
     """Return a value with its paths as seen from where we are, which the file means from its folder."""
-    return _each_path(name, value, lambda path: os.path.normpath(os.path.join(folder, path)))
+    return _each_path(parameter, value, lambda path: os.path.normpath(os.path.join(folder, path)))
 
 
-def _each_path(name: str, value: Any, change: Any) -> Any:
+def _each_path(parameter: click.Parameter, value: Any, change: Callable[[str], str]) -> Any:
+    """Return a value of an option or argument with each path in it changed; arguments are paths."""
+    metavar = parameter.metavar or ""
+    is_path = (
+        isinstance(parameter, click.Argument) or isinstance(parameter.type, click.Path) or metavar in FILES
+    )
+
     def changed(path: Any) -> Any:
-        is_file = isinstance(path, str) and "://" not in path and path != "-" and not os.path.isabs(path)
-        return change(path) if is_file else path
+        is_file = isinstance(path, str | Path) and "://" not in str(path) and str(path) not in ("-", "auto")
+        return change(str(path)) if is_file and not os.path.isabs(path) else path
 
-    if name in PATHS:
-        return changed(value)
-    if name in MANY_PATHS:
+    if is_path:
         return [changed(one) for one in value] if isinstance(value, list | tuple) else changed(value)
-    if name in PATHS_OF_COLUMNS and isinstance(value, dict):
+    if metavar.startswith("COL=FILE") and isinstance(value, dict):
         return {column: changed(path) for column, path in value.items()}
-    if name in PATHS_OF_COLUMNS and isinstance(value, list | tuple):
+    if metavar.startswith("COL=FILE") and isinstance(value, list | tuple):
         pairs = [one.partition("=") for one in value if isinstance(one, str)]
         return [f"{column}={changed(path)}" for column, _, path in pairs]
     return value
@@ -194,7 +193,7 @@ def save(ctx: click.Context, path: str) -> None:
         if not is_said or name not in ctx.params or name in OWN:
             continue
         value = _each_path(
-            name, ctx.params[name], lambda file: Path(os.path.relpath(file, folder)).as_posix()
+            parameter, ctx.params[name], lambda file: Path(os.path.relpath(file, folder)).as_posix()
         )
         group = OTHER if isinstance(parameter, click.Argument) else group_of(name)
         sections.setdefault(group, []).append(f"{key_of(parameter)} = {_toml(value)}")
