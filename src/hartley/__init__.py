@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hartley.frontiers import Frontier, Point
     from hartley.measures.audit import Audit
     from hartley.measures.audit import audit as measure
+    from hartley.measures.by_column import ColumnLeft
     from hartley.measures.certain.robust_overlap import (
         ComponentHold,
         component_holds,
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
         robust_information,
     )
     from hartley.measures.overlap import (
+        Bridge,
+        ComponentSeparation,
+        ConfusionChain,
         are_confusable,
         bridges,
         components,
@@ -55,6 +59,7 @@ if TYPE_CHECKING:
         min_uncertainty_reduction,
         row_k,
     )
+    from hartley.measures.usefulness import Usefulness
     from hartley.measures.utility import (
         LineDistortion,
         OwnUtility,
@@ -65,18 +70,22 @@ if TYPE_CHECKING:
     )
     from hartley.measures.utility.matrix import MatrixDistortion
     from hartley.measures.utility.several_columns import ColumnsDistortion
+    from hartley.measures.verdicts import ToleranceMeasures
     from hartley.model import Alphabet, JointRange, MergeTree, Partition, meet
+    from hartley.model.closeness import Closeness
     from hartley.model.requirement import Requirement, Verdict
     from hartley.model.target import Target
-    from hartley.paper.reproduce import reproduce
+    from hartley.paper.reproduce import Reproduction, reproduce
     from hartley.releases.policy import Policy
     from hartley.search.greedy.runs import GreedyRun
     from hartley.tables import ReadOptions
-    from hartley.workflow.apply_policy import apply
+    from hartley.verifier.verification import Verification
+    from hartley.workflow.apply_policy import ApplyResult, apply
     from hartley.workflow.audit_table import AuditResult
     from hartley.workflow.find_frontier import FrontierResult
     from hartley.workflow.publication.write_release import ReleaseResult
     from hartley.workflow.request.utility_choice import UtilityChoice
+    from hartley.workflow.rivals.comparison import Comparison
     from hartley.workflow.study import Study, audit, compare, frontier, greedy, release, solve
     from hartley.workflow.verify_release import verify
     from hartley.workflow.warehouse.count_in_warehouse import audit_counts, audit_statement
@@ -88,27 +97,33 @@ _NAMES = {
     "hartley.measures.audit": "Audit",
     "hartley.measures.certain.robust_overlap": "ComponentHold component_holds overlap_components "
     "robust_information",
-    "hartley.measures.overlap": "are_confusable bridges components "
+    "hartley.measures.by_column": "ColumnLeft",
+    "hartley.measures.overlap": "Bridge ComponentSeparation ConfusionChain are_confusable bridges components "
     "confusion maximin_information overlap_partition",
     "hartley.measures.trajectory": "Trajectory",
     "hartley.measures.uncertainty": "candidate_counts conditional_entropy distinct_l hartley_entropy "
     "is_independent least_posterior_entropy max_uncertainty_reduction min_uncertainty_reduction row_k",
+    "hartley.measures.usefulness": "Usefulness",
     "hartley.measures.utility": "LineDistortion OwnUtility Resolution Utility released_information "
     "utility_of",
     "hartley.measures.utility.matrix": "MatrixDistortion",
     "hartley.measures.utility.several_columns": "ColumnsDistortion",
+    "hartley.measures.verdicts": "ToleranceMeasures",
     "hartley.model": "Alphabet JointRange MergeTree Partition meet",
+    "hartley.model.closeness": "Closeness",
     "hartley.model.requirement": "Requirement Verdict",
     "hartley.model.target": "Target",
-    "hartley.paper.reproduce": "reproduce",
+    "hartley.paper.reproduce": "Reproduction reproduce",
     "hartley.releases.policy": "Policy",
     "hartley.tables": "ReadOptions",
-    "hartley.workflow.apply_policy": "apply",
+    "hartley.verifier.verification": "Verification",
+    "hartley.workflow.apply_policy": "ApplyResult apply",
     "hartley.workflow.audit_table": "AuditResult",
     "hartley.search.greedy.runs": "GreedyRun",
     "hartley.workflow.find_frontier": "FrontierResult",
     "hartley.workflow.publication.write_release": "ReleaseResult",
     "hartley.workflow.request.utility_choice": "UtilityChoice",
+    "hartley.workflow.rivals.comparison": "Comparison",
     "hartley.workflow.study": "Study audit compare frontier greedy release solve",
     "hartley.workflow.verify_release": "verify",
     "hartley.workflow.warehouse.count_in_warehouse": "audit_counts audit_statement",
@@ -120,11 +135,18 @@ _HOME["measure"] = "hartley.measures.audit:audit"
 
 __all__ = [
     "Alphabet",
+    "ApplyResult",
     "Audit",
     "AuditResult",
+    "Bridge",
+    "Closeness",
     "ColumnError",
+    "ColumnLeft",
     "ColumnsDistortion",
+    "Comparison",
     "ComponentHold",
+    "ComponentSeparation",
+    "ConfusionChain",
     "ExportResult",
     "Frontier",
     "FrontierResult",
@@ -142,16 +164,20 @@ __all__ = [
     "Policy",
     "ReadOptions",
     "ReleaseResult",
+    "Reproduction",
     "Requirement",
     "Resolution",
     "Study",
     "TableError",
     "Target",
+    "ToleranceMeasures",
     "Trajectory",
     "UnreachableError",
+    "Usefulness",
     "Utility",
     "UtilityChoice",
     "Verdict",
+    "Verification",
     "apply",
     "are_confusable",
     "audit",

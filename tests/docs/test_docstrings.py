@@ -109,3 +109,12 @@ def test_methods_of_public_classes_have_a_sentence(name):
         if not inspect.getdoc(thing)
     ]
     assert silent == []
+
+
+def test_every_class_that_a_public_function_returns_is_public():
+    returned = {
+        word
+        for name in FUNCTIONS
+        for word in re.findall(r"\b[A-Z]\w+", str(inspect.signature(PUBLIC[name]).return_annotation))
+    }
+    assert returned - {"Int64s", "None"} <= set(PUBLIC)

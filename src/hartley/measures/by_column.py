@@ -18,12 +18,23 @@ CLOSE = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnLeft:
-    """What a reader leaves possible of one sensitive column."""
+    """What a reader leaves possible of one sensitive column.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 180, 214, 214]})
+    >>> (left,) = hartley.audit(table, sensitive="age", public="chol").by_sensitive
+    >>> left.column, left.values, left.distinct_l, left.guess_share
+    ('age', 3, 2, 0.5)
+    """
 
     column: str
+    """Its name."""
     values: int
     """Its different values, a missing one counted."""
     rows: int
+    """Rows of the table."""
     distinct_l: int
     """Fewest of its values that an observation leaves possible."""
     narrowest_rows: int

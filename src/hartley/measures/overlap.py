@@ -214,7 +214,15 @@ def are_confusable(
 
 @dataclass(frozen=True)
 class ConfusionChain:
-    """Proof that two sensitive values are confusable: released values, neighbours sharing a candidate."""
+    """Proof that two sensitive values are confusable: released values, neighbours sharing a candidate.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> joint = hartley.JointRange.from_pairs([("a", 1), ("a", 2), ("b", 2), ("b", 3)])
+    >>> hartley.confusion(joint, 0, 2).labels
+    ('a', 'b')
+    """
 
     observations: tuple[int, ...]
     """Observations of the released joint range, from one that shows the first value to one of the second."""
@@ -224,7 +232,15 @@ class ConfusionChain:
 
 @dataclass(frozen=True)
 class ComponentSeparation:
-    """Proof that two sensitive values are never confused: a closed group with only one of them inside."""
+    """Proof that two sensitive values are never confused: a closed group with only one of them inside.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> joint = hartley.JointRange.from_pairs([("a", 1), ("a", 2), ("b", 3)])
+    >>> hartley.confusion(joint, 0, 2).group
+    (0, 1)
+    """
 
     group: tuple[int, ...]
     """Sensitive values; every observation has all its candidates inside the group or all outside."""
@@ -297,7 +313,15 @@ def confusion(
 
 @dataclass(frozen=True)
 class Bridge:
-    """A single merge that would join two components."""
+    """A single merge that would join two components.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> joint = hartley.JointRange.from_pairs([("a", 1), ("a", 2), ("b", 3)])
+    >>> hartley.bridges(joint)
+    (Bridge(clusters=(0, 1), components=(0, 1)),)
+    """
 
     clusters: tuple[int, int]
     """The two clusters to merge, as numbers in the partition (public values, without one)."""

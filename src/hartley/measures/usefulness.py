@@ -88,6 +88,8 @@ class Correlation:
 class Usefulness:
     """What is left of the public columns after a release.
 
+    Examples
+    --------
     >>> from hartley.model import Alphabet
     >>> public = Alphabet.of_values([(20, "m"), (30, "m"), (40, "f")], columns=("age", "sex"))
     >>> joint = JointRange.from_codes(
@@ -99,11 +101,17 @@ class Usefulness:
     """
 
     values_before: int
+    """Public values of the table."""
     values_after: int
+    """Different labels of the release."""
     rows_unchanged_share: float
+    """The share of rows in which every public cell says what it said."""
     withheld_rows: int
+    """Rows whose public values are withheld."""
     columns: tuple[ColumnUsefulness, ...]
+    """What is left of each public column."""
     correlations: tuple[Correlation, ...]
+    """What is left of how two public numbers go together."""
 
     @classmethod
     def of(

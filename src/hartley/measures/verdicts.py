@@ -65,13 +65,26 @@ def verdicts(
 
 @dataclass(frozen=True, kw_only=True)
 class ToleranceMeasures:
-    """What a table or a release keeps of sensitive values that are more than a tolerance apart."""
+    """What a table or a release keeps of sensitive values that are more than a tolerance apart.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 42, 52], "chol": [180, 180, 214, 214]})
+    >>> hartley.audit(table, sensitive="age", public="chol", tolerance={"age": 10}).separation.separated_l
+    1
+    """
 
     tolerance: dict[str, float | int]
+    """How far apart values of a column must be to count as two."""
     separated_l: int
+    """Fewest candidates more than the tolerance apart that an observation leaves."""
     separated_values: int
+    """Most sensitive values of the table that are so far apart."""
     l0_bits: float
+    """Bits that the worst observation reveals of them."""
     istar_bits: float
+    """Bits of them that every reader gets for certain."""
     least_spread: float | None
     """A difference of two sensitive cells: for the curator only."""
 

@@ -171,6 +171,8 @@ class SensitiveCodes:
 class Closeness:
     """Tolerances and groups of sensitive columns.
 
+    Examples
+    --------
     >>> age = Alphabet.of_values([41, 42, 43, 44, 45], columns=("age",))
     >>> Closeness.of({"age": 1}).codes(age).next_code.tolist()
     [2, 3, 4, 5, 5]

@@ -44,12 +44,23 @@ class ToyFrontier:
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduction:
-    """Everything of the paper that can be run, each value beside the printed one."""
+    """Everything of the paper that can be run, each value beside the printed one.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> hartley.reproduce().holds
+    True
+    """
 
     checks: tuple[PaperValue, ...]
+    """The values of the toy examples."""
     first_convergence: tuple[Convergence, ...]
+    """What each merge of the first toy leaves."""
     second_convergence: tuple[Convergence, ...]
+    """What each merge of the second toy leaves."""
     toy_frontiers: tuple[ToyFrontier, ...]
+    """The points of the toy's figure: greedy, optimal, and as printed."""
     experiment: Experiment | None
     """``None`` where the data was not given."""
 

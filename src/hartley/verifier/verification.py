@@ -42,9 +42,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verification:
-    """Whether what is claimed about a release is true, and what was checked."""
+    """Whether what is claimed about a release is true, and what was checked.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow, tempfile
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = hartley.release(table, f"{folder}/out.csv", sensitive="age", public="chol", distinct_l=2)
+    ...     checked = hartley.verify(made.output, original=table, policy=made.policy)
+    >>> checked.holds, checked.failures
+    (True, ())
+    """
 
     checks: tuple[ClaimCheck, ...]
+    """Every check by its name, and why it fails where it does."""
     measures: dict[str, dict[str, Any]]
     """The verifier's own counts, for every reader it counted for."""
     not_checked: tuple[str, ...]

@@ -35,21 +35,39 @@ from hartley.workflow.persons.linked_rows import LinkedRows
 
 @dataclass(frozen=True, kw_only=True)
 class ApplyResult:
-    """New data under an old policy, and what its readers learn."""
+    """New data under an old policy, and what its readers learn.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow, tempfile
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = hartley.release(table, f"{folder}/out.csv", sensitive="age", public="chol", distinct_l=2)
+    ...     again = hartley.apply(made.policy, table, f"{folder}/again.csv")
+    >>> again.rows, again.unseen_rows, again.after.distinct_l
+    (4, 0, 2)
+    """
 
     output: Path
+    """The file that was written."""
     rows: int
+    """Its rows."""
     unseen_values: int
+    """Public values that the policy had never seen."""
     unseen_rows: int
     """Rows whose public value the policy had never seen."""
     before: Audit | None
     """``None`` where the new data lacks the sensitive or side columns, so that nothing can be measured."""
     after: Audit | None
+    """What a reader of the recoded and kept columns learns."""
     after_all: Audit | None
+    """What a reader of every published column learns, the sensitive ones aside."""
     target: dict[str, Any]
+    """What the policy was made for."""
     target_holds: bool | None
     """Whether the policy's own target holds for the new data; ``None`` where that cannot be measured."""
     requirements: tuple[Verdict, ...]
+    """What the new file keeps of each requirement."""
     formula_cells: Mapping[str, int] = field(default_factory=dict)
     """How many cells of each column a spreadsheet would run; in the file they have a quote before them
     where that was asked for."""

@@ -112,19 +112,33 @@ class NoiseMethod:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Every method at one target."""
+    """Every method at one target.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> found = hartley.compare(table, sensitive="age", public="chol", require={"distinct_l": 2})
+    >>> isinstance(found, hartley.Comparison), found.ours.point.distinct_l
+    (True, 2)
+    """
 
     question: Problem
+    """The joint range, what clusters cost, and which may be."""
     target: Target
+    """What every method was held to."""
     is_given: bool
     """Whether the target was asked for; otherwise it is that of the balanced point of our frontier."""
     frontier: Frontier
     """Of our optimal search."""
     greedy: Frontier
+    """Of the paper's merges, step by step."""
     methods: tuple[Method, ...]
     """Ours, then the baselines."""
     noise: NoiseMethod
+    """Bounded noise in place of a recoding."""
     dropped_rows: int
+    """Rows left out because a value was missing, where that was asked for."""
     requirements: tuple[Requirement, ...] = ()
     """What all methods must keep, where it is more than the target."""
     ties: TieSpread | None = None
