@@ -139,6 +139,39 @@ def test_the_file_of_a_study_is_no_table_of_a_statement(
     assert "clinic" not in said
 
 
+def test_a_page_comes_from_a_study_and_names_the_command_without_it(folder: Path) -> None:
+    asked = ["report", "clinic.csv", "-s", "age", "-p", "chol", "--distinct-l", "3"]
+    assert run([*asked, "-o", "page.html", "--save-study", "s.toml"]) == 0
+    assert run(["report", "--study", "s.toml", "-o", "again.html"]) == 0
+    for name in ("page.html", "again.html"):
+        page = (folder / name).read_text(encoding="utf-8")
+        assert "--distinct-l 3" in page
+        assert "study" not in page
+
+
+@pytest.mark.parametrize("written", ['"sex=order.txt"', '["sex"]', "[3]"])
+def test_a_column_with_a_file_is_a_pair_in_every_spelling(folder: Path, written: str) -> None:
+    (folder / "in").mkdir()
+    (folder / "in" / "order.txt").write_text("f\nm\n", encoding="utf-8")
+    (folder / "in" / "s.toml").write_text(f"order = {written}\n", encoding="utf-8")
+    asked = [
+        "-s",
+        "age",
+        "-p",
+        "chol",
+        "-p",
+        "sex",
+        "--shape",
+        "columns",
+        "--row-k",
+        "2",
+        "--time-limit",
+        "1",
+    ]
+    code = run(["release", "clinic.csv", "o.csv", *asked, "--study", "in/s.toml"])
+    assert code == (0 if "order" in written else 2)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_first_help_is_short_and_names_the_whole(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([name, "--help"]) == 0

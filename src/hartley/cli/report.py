@@ -78,8 +78,8 @@ def repeated(ctx: click.Context) -> str:
     said = ["hartley", ctx.command.name or ""]
     for parameter in ctx.command.params:
         name = parameter.name or ""
-        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
-            continue
+        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE or name not in ctx.params:
+            continue  # what a study file says is said here, and its name is not
         value = ctx.params[name]
         if isinstance(parameter, click.Argument) or isinstance(value, Path):
             value = shown_source(value) if is_database(value) else Path(value).name

@@ -173,13 +173,16 @@ def _each_path(parameter: click.Parameter, value: Any, change: Callable[[str], s
         is_file = isinstance(path, str | Path) and "://" not in str(path) and str(path) not in ("-", "auto")
         return change(str(path)) if is_file and not os.path.isabs(path) else path
 
+    def of_pair(pair: Any) -> Any:
+        column, sign, path = pair.partition("=") if isinstance(pair, str) else ("", "", "")
+        return f"{column}={changed(path)}" if sign else pair
+
     if is_path:
         return [changed(one) for one in value] if isinstance(value, list | tuple) else changed(value)
     if metavar.startswith("COL=FILE") and isinstance(value, dict):
         return {column: changed(path) for column, path in value.items()}
-    if metavar.startswith("COL=FILE") and isinstance(value, list | tuple):
-        pairs = [one.partition("=") for one in value if isinstance(one, str)]
-        return [f"{column}={changed(path)}" for column, _, path in pairs]
+    if metavar.startswith("COL=FILE"):
+        return [of_pair(one) for one in value] if isinstance(value, list | tuple) else of_pair(value)
     return value
 
 
