@@ -305,6 +305,8 @@ from hartley.cli import main, release
 from hartley.releases.writer.staging import Staging
 place, name, number = (sys.argv.pop(1) for _ in range(3))
 place = {"printing": release, "commit": Staging}[place]
+# Who started the tests may have it ignored, as nohup does.
+signal.signal(int(number), signal.default_int_handler if int(number) == signal.SIGINT else signal.SIG_DFL)
 act = getattr(place, name)
 def signalled(*given):
     act(*given)

@@ -1,19 +1,27 @@
-"""A sample of the matrix, drawn anew each time: every answer is right, or refused in one line."""
+"""A sample of the matrix, drawn anew with each change of the code: every answer is right, or refused in one line."""
 
 from __future__ import annotations
 
 import os
-from random import Random, SystemRandom
+from hashlib import sha256
+from pathlib import Path
+from random import Random
 
+import hartley
 from matrix.cells import combinations
 from matrix.runner import Tally, ask_all, without_the_walk
 from sample_sizes import sample
 
 
 def seed() -> int:
-    """Return a seed of today, or the one that is to be run again."""
+    """Return the one that is to be run again, or one of the code as it stands: what fails, fails for everybody."""
     given = os.environ.get("HARTLEY_MATRIX_SEED")
-    return SystemRandom().randrange(10**9) if given is None else int(given)
+    if given is not None:
+        return int(given)
+    code = sha256()
+    for path in sorted(Path(hartley.__file__).parent.rglob("*.py")):
+        code.update(path.read_bytes())
+    return int.from_bytes(code.digest()[:4], "big")
 
 
 def hold(call: str, cells: int, most: int, *, searched: bool = False) -> None:

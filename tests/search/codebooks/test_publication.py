@@ -209,7 +209,7 @@ def test_the_point_has_the_keys_that_were_promised():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (ColumnSettings(hierarchy=[["a", "x"]]), "the hierarchy of 'c' misses 'b', 'd'"),
+        (ColumnSettings(hierarchy=[["a", "x"]]), "the hierarchy of 'c' misses 'b', 'd'; add a line for each"),
         (
             ColumnSettings(hierarchy=[["a", "x"], ["b", "x"], ["d", "x"], ["a", "y"]]),
             "the hierarchy of 'c' names 'a' more than once",
@@ -218,8 +218,8 @@ def test_the_point_has_the_keys_that_were_promised():
             ColumnSettings(hierarchy=[["a", "x", "p"], ["b", "x", "q"], ["d", "y", "q"]]),
             "the hierarchy of 'c' puts 'x' into 'p' and into 'q'; a group lies in one group",
         ),
-        (ColumnSettings(order=["a", "b"]), "the order of 'c' misses 'd'"),
-        (ColumnSettings(order=["a", "b", "d", "a"]), "the order of 'c' names 'a' more than once"),
+        (ColumnSettings(order=["a", "b"]), "the order of 'c' misses 'd'; add a line for each"),
+        (ColumnSettings(order=["a", "b", "d", "a"]), "the order of 'c' names 'a' more than once; name each once"),
         (ColumnSettings(order=["a"], prefix=True), "column 'c' can have one of order and prefix, not both"),
         (
             ColumnSettings(borders=5),
