@@ -1,4 +1,4 @@
-"""A sample of the matrix, drawn anew with each change of the code: every answer is right, or refused in one line."""
+"""A sample of the matrix, drawn anew with each change of the code: all is right, or refused in one line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sample_sizes import sample
 
 
 def seed() -> int:
-    """Return the one that is to be run again, or one of the code as it stands: what fails, fails for everybody."""
+    """Return the seed to run again, or one of the code as it stands: what fails, fails for everybody."""
     given = os.environ.get("HARTLEY_MATRIX_SEED")
     if given is not None:
         return int(given)

@@ -219,7 +219,10 @@ def test_the_point_has_the_keys_that_were_promised():
             "the hierarchy of 'c' puts 'x' into 'p' and into 'q'; a group lies in one group",
         ),
         (ColumnSettings(order=["a", "b"]), "the order of 'c' misses 'd'; add a line for each"),
-        (ColumnSettings(order=["a", "b", "d", "a"]), "the order of 'c' names 'a' more than once; name each once"),
+        (
+            ColumnSettings(order=["a", "b", "d", "a"]),
+            "the order of 'c' names 'a' more than once; name each once",
+        ),
         (ColumnSettings(order=["a"], prefix=True), "column 'c' can have one of order and prefix, not both"),
         (
             ColumnSettings(borders=5),
