@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -44,6 +45,16 @@ def scattered() -> list[int]:
     return DRAWN.sample(range(1, 5000), ROWS)
 
 
+def last_name() -> str:
+    return DRAWN.choice(LAST)
+
+
+SEVERAL_EACH = [number for number in DRAWN.sample(range(100, 9999), ROWS // 3) for _ in range(3)]
+NUMBERED = """FallNr,KVNR,VersNr,PatNr,MitarbeiterNr,Ausweisnummer,Arztnummer,Probennummer,TeilnehmerNr,IEP,
+NHC,numero_sejour,nosografico,N. historia,tarjeta sanitaria,tessera sanitaria,Cartella clinica,polisnummer,
+deelnemer,hosp_no,policy_no,employee,driver_license,case,studyno,respondent,ptid,person,customer"""
+NAMED = """surname,given name,maiden name,mother's name,patient_name,Geburtsname,Rufname,Mädchenname,PatName,
+Name des Patienten,Patientin,Hausarzt,physician,nom de naissance,nombre,nome,nominativo,naam,meisjesnaam"""
 VISITS = [100 + row // 2 for row in range(ROWS)]
 CODES = [f"P-{row // 3:04d}" for row in range(ROWS)]
 COLUMNS: dict[str, list[Any]] = {
@@ -100,6 +111,9 @@ COLUMNS: dict[str, list[Any]] = {
             "cognome",
         )
     },
+    **dict.fromkeys(re.split(r",\s*", NUMBERED), SEVERAL_EACH),
+    **{name: drawn(last_name) for name in re.split(r",\s*", NAMED)},
+    "Subject": [row % 12 + 1 for row in range(ROWS)],
     "e-mail": [f"p{row}@clinic.org" for row in range(ROWS)],
     "contact": [f"{DRAWN.choice(FIRST).lower()}.{row}@mail.example.com" for row in range(ROWS)],
     "Telefon": drawn(lambda: f"+49 89 {DRAWN.randrange(10**6, 10**7)}"),
@@ -133,6 +147,10 @@ MEASURED: dict[str, list[Any]] = {
     "population": DRAWN.sample(range(1_000, 9_000_000), ROWS),
     "year": list(range(1900, 1900 + ROWS)),
     "number of visits": [DRAWN.randrange(40) for _ in range(ROWS)],
+    "num_convex_points": DRAWN.sample(range(400), ROWS),
+    "no_patients": DRAWN.sample(range(900), ROWS),
+    "persons": [DRAWN.randrange(1, 9) for _ in range(ROWS)],
+    "case_type": [DRAWN.choice(["Acute", "Chronic", "Other"]) for _ in range(ROWS)],
     "no_children": [DRAWN.randrange(6) for _ in range(ROWS)],
     "age": [DRAWN.randrange(18, 95) for _ in range(ROWS)],
     "chol": DRAWN.sample(range(100, 400), ROWS),

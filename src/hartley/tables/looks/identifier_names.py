@@ -6,60 +6,61 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
 Strength = Literal["sure", "number", "none"]
 
-_SURE = """
-    id ids uid uuid guid pid hhid idno mrn ehr ssn nhs nino sin dni nie nif nir bsn insee
-    svnr ahv avs egk cpr npi
-    name names fullname firstname lastname surname forename nickname username login maiden
-    vorname nachname familienname nom prenom nombre nombres apellido apellidos naam voornaam achternaam
-    nome cognome nominativo
+_SURE = frozenset(
+    """id ids uid uuid guid pid hhid idno mrn ehr ssn nhs nino sin tin dni nie nif nir bsn insee nuss nhc ipp
+    iep svnr kvnr ahv avs egk cpr npi pnr usubjid
+    name names fullname username login nom nombre nombres naam nome nominativo
     email mail emails courriel correo posta
     phone telephone mobile cellphone cell tel telefon handy mobil fax telefono movil telefoon cellulare
-    portable
+    portable gsm
     address addresses street adresse anschrift strasse wohnadresse rue direccion domicilio calle adres straat
     indirizzo residenza
     iban bic konto account compte cuenta rekening conto passport reisepass passeport pasaporte paspoort
-    passaporto
-    plate kennzeichen matricule matricula matricola aktenzeichen dossier expediente
-    patient patientid subjectid subject participant proband probandin
-    ip ipaddress imei mac cookie device url rownames rowname unnamed
-""".split()
-_NUMBER = """
-    nr no num number nummer numero nbr kennung kennziffer codice codigo code key index seq seqn seqno sequence
-""".split()
+    passaporto ausweis tessera tarjeta cartella accession specimen license licence
+    plate kennzeichen matricule matricula matricola aktenzeichen dossier expediente nosologico nosografico
+    ip ipaddress imei mac cookie device url rownames rowname unnamed""".split()
+)
+"""Words that number or name people by themselves."""
+_NUMBER = """nr no num number nummer numero nbr kennung kennziffer cod codice codigo code key index seq seqn
+    seqno sequence""".split()
+_COUNTING = frozenset("n no num number".split())
+"""Words that count where what follows is in the plural: num_visits."""
+_ONLY_A_NUMBER = frozenset("nr no nummer numero nbr".split())
+_NAME = frozenset("name names naam nom nombre nome".split())
 _OF_A_PERSON = frozenset(
-    """firstname lastname surname forename fullname vorname nachname familienname prenom apellido apellidos
-    voornaam achternaam cognome""".split()
+    """firstname lastname surname forename fullname givenname middlename maidenname birthname familyname
+    nickname vorname nachname familienname geburtsname rufname madchenname ledigname prenom apellido apellidos
+    voornaam achternaam roepnaam meisjesnaam cognome""".split()
 )
 """Words for the names of nobody but persons, however few different ones a table has."""
-_ONLY_A_NUMBER = frozenset("nr no nummer numero nbr".split())
+_WHO = """
+    patient pazient pacient proband teilnehmer deelnemer participant respond subject subj person mitarbeiter
+    employee student schuler alumno insured versichert assure adherent member mitglied customer client klient
+    klant kunde user utente usuario nutzer household haushalt case
+    doctor physician arzt hausarzt medecin medico teacher lehrer author owner besitzer
+    mother father mutter vater mere pere madre padre moeder vader kin guardian angehorige kontakt contact
+""".split()
+"""Beginnings of words for a person: by themselves, or with a word for a name or number."""
+_PAPER = """
+    pat pt pers vers emp staff fall cas caso zaak akte record chart historia sejour aufnahme admission
+    opname encounter hosp hospital einsender study studie etude estudio studio polic polis poliza polizza
+    patente permis lizenz badge payroll cust hh visit acct probe specimen sample loan barcode sanita
+    ausweis
+""".split()
+"""Beginnings of words for what is kept of a person: only with a word for a number."""
+_GLUED = re.compile(r"(.+?)(id|no|nr|num|key|nummer|number|kennung|kennziffer|code)")
 _ENDINGS = (
-    "nummer",
-    "nr",
-    "name",
-    "naam",
-    "email",
-    "mailadresse",
-    "adresse",
-    "address",
-    "telefon",
-    "phone",
-    "kennung",
-    "kennzeichen",
-    "number",
-    "passport",
+    *("nummer", "nr", "name", "naam", "email", "mailadresse", "adresse", "address", "telefon", "phone"),
+    *("kennung", "kennzeichen", "number", "passport"),
 )
 """Ends of words that are written as one: Versichertennummer, klantnaam, mailadresse."""
-_GLUED = re.compile(
-    r"(patient|pat|person|pers|subject|subj|user|cust|customer|client|member|emp|employee|staff|student|case|"
-    r"record|household|hh|visit|account|acct|kunden|fall|klant|dossier|paziente|paciente|cliente|cas)"
-    r"(id|no|nr|num|key)"
-)
-_BIRTH = frozenset("birth geburts naissance nacimiento geboorte nascita".split())
+_BIRTH = frozenset("birth geb geburts naissance nacimiento geboorte nascita".split())
 _NOT_PEOPLE = frozenset("of per max min mean total sum avg average count file variable column".split())
 
 
@@ -80,12 +81,16 @@ def words_of(name: str) -> list[str]:
 def is_name_of_a_person(name: str) -> bool:
     """Tell whether a column's name says that its cells are names of persons, and of nothing else.
 
-    >>> [is_name_of_a_person(one) for one in ("Vorname", "first name", "name", "town")]
-    [True, True, False, False]
+    >>> [is_name_of_a_person(one) for one in ("Vorname", "first name", "Name des Patienten", "name", "town")]
+    [True, True, True, False, False]
     """
     words = words_of(name)
     pairs = map("".join, pairwise(words))
-    return bool(_OF_A_PERSON.intersection([*words, *pairs]))
+    if _OF_A_PERSON.intersection([*words, *pairs]):
+        return True
+    is_of_someone = bool(_BIRTH.intersection(words)) or any(_begins(word, _WHO) for word in words)
+    glued = any(word.endswith(("name", "naam")) and _begins(word[:-4], (*_WHO, "pat")) for word in words)
+    return glued or (is_of_someone and bool(_NAME.intersection(words)))
 
 
 def is_only_a_number(name: str) -> bool:
@@ -97,21 +102,51 @@ def is_only_a_number(name: str) -> bool:
     return set(words_of(name)) <= _ONLY_A_NUMBER and bool(words_of(name))
 
 
+def is_a_person(name: str) -> bool:
+    """Tell whether a column is called as one person is, or as the number of one.
+
+    >>> [is_a_person(one) for one in ("Subject", "patient_id", "id", "persons", "street")]
+    [True, True, True, False, False]
+    """
+    words = [word for word in words_of(name) if not word.isdigit()]
+    return bool(words) and all(word == "id" or _begins(word, _WHO) for word in words)
+
+
 def name_strength(name: str) -> Strength:
     """Say whether a name tells of a person's identifier for sure, or of a number that may be one.
 
-    >>> [name_strength(one) for one in ("SSN", "Personalnummer", "staff no", "number of visits", "weight")]
-    ['sure', 'number', 'number', 'none', 'none']
+    >>> [name_strength(one) for one in ("SSN", "FallNr", "order no", "number of visits", "weight")]
+    ['sure', 'sure', 'number', 'none', 'none']
     """
     words = words_of(name)
-    if not words or _NOT_PEOPLE.intersection(words) or words[:1] == ["n"]:
+    if not words or _NOT_PEOPLE.intersection(words):
         return "none"
-    if any(word in _SURE for word in words) and not _BIRTH.intersection(words):
+    if words[0] in _COUNTING and words[-1].endswith(("s", "en")):
+        return "none"
+    if words[0] == "n":
+        return "sure" if {"historia", "dossier", "expediente"}.intersection(words) else "none"
+    if any(word in _NUMBER for word in words) and any(_begins(word, (*_WHO, *_PAPER)) for word in words):
         return "sure"
-    if any(_GLUED.fullmatch(word) for word in words):
+    if any(word in _SURE or word.startswith("identif") for word in words) and not _BIRTH.intersection(words):
+        return "sure"
+    if any(_is_glued(word) for word in words) or is_name_of_a_person(name) or is_a_person(name):
         return "sure"
     if words[-1] in _NUMBER or words[0] in _NUMBER:
         return "number"
     if any(word.endswith(_ENDINGS) and len(word) > 4 for word in words):
         return "sure" if not words[-1].endswith(("nummer", "nr", "number")) else "number"
     return "none"
+
+
+def _begins(word: str, beginnings: Sequence[str]) -> bool:
+    """Tell whether a word is one of some, in the singular; long ones may end in another way."""
+    return word in beginnings or any(
+        len(one) > 4 and word.startswith(one) and len(word) <= len(one) + 3 and not word.endswith("s")
+        for one in beginnings
+    )
+
+
+def _is_glued(word: str) -> bool:
+    """Tell whether a word such as ``patnr`` or ``custid`` is of a person and a number."""
+    found = _GLUED.fullmatch(word)
+    return found is not None and _begins(found[1], (*_WHO, *_PAPER))

@@ -26,6 +26,7 @@ from typing import Any
 from hartley.errors import TableError
 from hartley.tables.looks.identifier_cells import are_codes, are_names, form_of
 from hartley.tables.looks.identifier_names import (
+    is_a_person,
     is_name_of_a_person,
     is_only_a_number,
     name_strength,
@@ -44,6 +45,8 @@ FEWEST_ROWS = 10
 NEARLY_ALL = 0.95
 MANY = 20
 """Different values from which a column is not a handful of answers."""
+FEWEST_NAMES, FEWEST_PANEL = 8, 5
+"""Values from which a handful may be people: texts written as names, numbers of a column called "subject"."""
 MOST_REPEATS = 50
 LONG_NUMBER = 8
 """Digits from which numbers of one length, all different, are hardly measurements."""
@@ -99,7 +102,7 @@ def identifier_reason(column: ColumnLook) -> str | None:
     is_many = column.values > MANY or column.values * 4 >= column.rows
     if form is not None and is_many and (column.is_text or strength != "none" or not _may_measure(column)):
         return form
-    if strength == "sure" and is_many and column.repeats <= MOST_REPEATS:
+    if strength == "sure" and column.repeats <= MOST_REPEATS and (is_many or _are_a_few_people(column)):
         return "a name or number of persons, by its name"
     if strength == "number" and column.rows >= FEWEST_ROWS and _is_number_of_persons(column):
         return "a number of persons, by its name"
@@ -124,6 +127,16 @@ def are_dates(cells: Sequence[str]) -> bool:
     """
     form = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./](\d{4}|\d\d)( .*)?")
     return bool(cells) and sum(form.fullmatch(one) is not None for one in cells) >= NEARLY_ALL * len(cells)
+
+
+def _are_a_few_people(column: ColumnLook) -> bool:
+    """Tell whether few values name or number people: capital letters first, or a number for several rows."""
+    if column.is_text:
+        written = sum(
+            re.fullmatch(r"([^\W\d]+[ ,]+)*[A-ZÀ-Ý][^\d]*", cell) is not None for cell in column.cells
+        )
+        return column.values >= FEWEST_NAMES and written >= NEARLY_ALL * len(column.cells)
+    return column.values >= FEWEST_PANEL and column.repeats >= 2 and is_a_person(column.name)
 
 
 def _is_number_of_persons(column: ColumnLook) -> bool:
