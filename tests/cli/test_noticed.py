@@ -119,3 +119,19 @@ def test_numbers_with_marks_between_thousands_are_pointed_out(tmp_path, monkeypa
     (tmp_path / "t.csv").write_text("\n".join(["age,pay", *rows]) + "\n")
     assert run(["audit", "t.csv"]) == 0
     assert "it looks like numbers with marks between thousands" in capsys.readouterr().err
+
+
+def test_what_is_guessed_is_shared_by_many_and_races_have_no_order(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    races, degrees = ("1. White", "2. Black", "3. Other"), ("1. None", "2. School", "3. College")
+    lines = [f"{races[row % 3]},{degrees[row % 3]},{row % 12 + 1},{row * 37 % 89}" for row in range(120)]
+    (tmp_path / "people.csv").write_text("\n".join(["race,education,Subject,x", *lines]) + "\n")
+    assert run(["audit", "people.csv"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "The values of education have an order that is known: with --order education=auto" in said
+    assert "Subject repeats: 12 persons with 10 rows each" in said
+    assert "-s x -p race -p education --person Subject" in said
+    lines = [f"{row % 3},{row * 37 % 113},{row % 5},{row / 7:.3f}" for row in range(120)]
+    (tmp_path / "trial.csv").write_text("\n".join(["arm,dose,plot,yield", *lines]) + "\n")
+    assert run(["audit", "trial.csv"]) == 0
+    assert "-s yield -p arm -p plot" in " ".join(capsys.readouterr().out.split())

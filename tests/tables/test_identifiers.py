@@ -149,6 +149,7 @@ MEASURED: dict[str, list[Any]] = {
     "number of visits": [DRAWN.randrange(40) for _ in range(ROWS)],
     "num_convex_points": DRAWN.sample(range(400), ROWS),
     "no_patients": DRAWN.sample(range(900), ROWS),
+    "doctor": [DRAWN.randrange(40) for _ in range(ROWS)],
     "persons": [DRAWN.randrange(1, 9) for _ in range(ROWS)],
     "case_type": [DRAWN.choice(["Acute", "Chronic", "Other"]) for _ in range(ROWS)],
     "no_children": [DRAWN.randrange(6) for _ in range(ROWS)],

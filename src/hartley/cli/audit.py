@@ -32,7 +32,7 @@ from hartley.report.words.columns import (
 )
 from hartley.report.words.verdict import USUAL, usual_for
 from hartley.tables.locations import shown_source
-from hartley.tables.looks.orders import known_order
+from hartley.tables.looks.orders import is_ordered
 from hartley.workflow.audit_table import AuditResult
 from hartley.workflow.describe_table import TableDescription, describe
 
@@ -391,7 +391,7 @@ def _orders(result: AuditResult) -> list[str]:
     return [
         one.name
         for one in columns
-        if known_order([str(cell) for cell in dict.fromkeys(one.cells) if cell is not None]) is not None
+        if is_ordered(one.name, [str(cell) for cell in dict.fromkeys(one.cells) if cell is not None])
     ]
 
 

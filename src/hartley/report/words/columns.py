@@ -14,9 +14,9 @@ from hartley.tables.looks.identifier_names import words_of
 PRIVATE = """
     diagnos disease illness krank maladie enfermedad malattia ziekte befund hiv cancer krebs diabet disab
     behinder salary gehalt salaire salario stipendio salaris wage lohn income einkommen revenu ingreso reddito
-    inkomen earning debt schulden dette deuda religion vote party politic smok drug substance arrest convict
-    status outcome result ergebnis event died death dead surviv tod verstorben health gesundheit sante salud
-    salute insur case type weight
+    inkomen earning debt schulden dette deuda religion vote party politic smok alcohol drug substance arrest
+    convict status outcome result ergebnis event died death dead surviv tod verstorben health gesundheit sante
+    salud salute insur case type weight
 """.split()
 """Beginnings of words that sound private, the most private first: for a first guess, no more."""
 KNOWN = """
@@ -29,7 +29,9 @@ KNOWN = """
 """Words of names of columns that a reader often knows of a person already, or their beginnings where these
 have more than three letters: quasi-identifiers."""
 MOST_KNOWN = 4
-"""So many columns to publish are guessed at most."""
+MOST_SHARED = 3
+"""So many columns to publish are guessed at most; fewer where no name tells that readers know them."""
+FEWEST_ROWS_EACH = 5
 
 if TYPE_CHECKING:
     from hartley.workflow.describe_table import ColumnDescription, TableDescription
@@ -125,7 +127,8 @@ def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
 
     Guessed by their names: what is private, and what a reader may know of a person. Where no name sounds
     private, the last column is protected that readers do not know, for results stand last. Where they know
-    none, the column with most values is published, for it is the likeliest to single somebody out.
+    none, the columns with fewest values are published that do not sound private, for these are what people
+    have in common; where nearly all values are different, the one with most.
     """
     usable = [
         one
@@ -142,8 +145,18 @@ def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
     others = [one for one in others if protected.name.lower() not in one.name.lower()] or others
     known = [one.name for one in others if _is_known(one)]
     if not known:
-        known = [max(others, key=lambda one: (one.values or 0, one.name)).name]
+        known = _shared(others, table.rows)
     return protected.name, tuple(known[:MOST_KNOWN])
+
+
+def _shared(columns: Sequence[ColumnDescription], rows: int) -> list[str]:
+    """Name a few columns whose values many rows share; the one with most values where there is none."""
+    few = [one for one in columns if (one.values or 0) * FEWEST_ROWS_EACH <= rows]
+    plain = [one for one in few if one.kind not in ("date", "datetime") and not _begins(one.name, PRIVATE)]
+    if not plain:
+        return [max(columns, key=lambda one: (one.values or 0, one.name)).name]
+    chosen = sorted(plain, key=lambda one: (one.values or 0, one.name))[:MOST_SHARED]
+    return [one.name for one in columns if one in chosen]
 
 
 def _is_known(column: ColumnDescription) -> bool:

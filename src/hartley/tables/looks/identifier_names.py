@@ -43,10 +43,13 @@ _WHO = """
     patient pazient pacient proband teilnehmer deelnemer participant respond subject subj person mitarbeiter
     employee student schuler alumno insured versichert assure adherent member mitglied customer client klient
     klant kunde user utente usuario nutzer household haushalt case
+""".split()
+"""Beginnings of words for a person: by themselves, or with a word for a name or number."""
+_ROLE = """
     doctor physician arzt hausarzt medecin medico teacher lehrer author owner besitzer
     mother father mutter vater mere pere madre padre moeder vader kin guardian angehorige kontakt contact
 """.split()
-"""Beginnings of words for a person: by themselves, or with a word for a name or number."""
+"""Beginnings of words for what a person is to another: of texts, or with a word for a name or number."""
 _PAPER = """
     pat pt pers vers emp staff fall cas caso zaak akte record chart historia sejour aufnahme admission
     opname encounter hosp hospital einsender study studie etude estudio studio polic polis poliza polizza
@@ -88,7 +91,7 @@ def is_name_of_a_person(name: str) -> bool:
     pairs = map("".join, pairwise(words))
     if _OF_A_PERSON.intersection([*words, *pairs]):
         return True
-    is_of_someone = bool(_BIRTH.intersection(words)) or any(_begins(word, _WHO) for word in words)
+    is_of_someone = bool(_BIRTH.intersection(words)) or any(_begins(word, (*_WHO, *_ROLE)) for word in words)
     glued = any(word.endswith(("name", "naam")) and _begins(word[:-4], (*_WHO, "pat")) for word in words)
     return glued or (is_of_someone and bool(_NAME.intersection(words)))
 
@@ -102,14 +105,17 @@ def is_only_a_number(name: str) -> bool:
     return set(words_of(name)) <= _ONLY_A_NUMBER and bool(words_of(name))
 
 
-def is_a_person(name: str) -> bool:
-    """Tell whether a column is called as one person is, or as the number of one.
+def is_a_person(name: str, *, is_text: bool = False) -> bool:
+    """Tell whether a column is called as one person is, or as the number of one; texts also by their roles.
 
-    >>> [is_a_person(one) for one in ("Subject", "patient_id", "id", "persons", "street")]
+    >>> [is_a_person(one) for one in ("Subject", "patient_id", "id", "persons", "doctor")]
     [True, True, True, False, False]
+    >>> is_a_person("doctor", is_text=True)
+    True
     """
     words = [word for word in words_of(name) if not word.isdigit()]
-    return bool(words) and all(word == "id" or _begins(word, _WHO) for word in words)
+    who = (*_WHO, *_ROLE) if is_text else _WHO
+    return bool(words) and all(word == "id" or _begins(word, who) for word in words)
 
 
 def name_strength(name: str) -> Strength:
@@ -125,7 +131,9 @@ def name_strength(name: str) -> Strength:
         return "none"
     if words[0] == "n":
         return "sure" if {"historia", "dossier", "expediente"}.intersection(words) else "none"
-    if any(word in _NUMBER for word in words) and any(_begins(word, (*_WHO, *_PAPER)) for word in words):
+    if any(word in _NUMBER for word in words) and any(
+        _begins(word, (*_WHO, *_ROLE, *_PAPER)) for word in words
+    ):
         return "sure"
     if any(word in _SURE or word.startswith("identif") for word in words) and not _BIRTH.intersection(words):
         return "sure"
@@ -149,4 +157,4 @@ def _begins(word: str, beginnings: Sequence[str]) -> bool:
 def _is_glued(word: str) -> bool:
     """Tell whether a word such as ``patnr`` or ``custid`` is of a person and a number."""
     found = _GLUED.fullmatch(word)
-    return found is not None and _begins(found[1], (*_WHO, *_PAPER))
+    return found is not None and _begins(found[1], (*_WHO, *_ROLE, *_PAPER))

@@ -45,6 +45,7 @@ FEWEST_ROWS = 10
 NEARLY_ALL = 0.95
 MANY = 20
 """Different values from which a column is not a handful of answers."""
+FEW_NAMES = r"([^\W\d]+[ ,]+)*[A-ZÀ-Ý][^\d]*"
 FEWEST_NAMES, FEWEST_PANEL = 8, 5
 """Values from which a handful may be people: texts written as names, numbers of a column called "subject"."""
 MOST_REPEATS = 50
@@ -99,6 +100,8 @@ def identifier_reason(column: ColumnLook) -> str | None:
         return "names of persons, by its name"
     form = form_of(column.cells)
     strength = name_strength(column.name)
+    if column.is_text and is_a_person(column.name, is_text=True):
+        strength = "sure"
     is_many = column.values > MANY or column.values * 4 >= column.rows
     if form is not None and is_many and (column.is_text or strength != "none" or not _may_measure(column)):
         return form

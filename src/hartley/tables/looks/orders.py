@@ -17,6 +17,11 @@ SOUNDS_ORDERED = tuple(
     frequen haufig""".split()
 )
 """Beginnings of words in names of columns whose categories are likely to have an order."""
+UNORDERED = tuple(
+    """race ethn hispan mari familienst civil region sex gender geschlecht genre genero genere religion nation
+    country county state land occup beruf profes industr colour color""".split()
+)
+"""Beginnings of words in names of columns whose categories have none, though numbers may stand before."""
 MOST_CATEGORIES = 15
 Ordered = Literal["known", "asked"]
 """Whether the order of a column's categories is known, or the curator has to say it."""
@@ -98,6 +103,15 @@ def known_order(cells: Sequence[str]) -> tuple[str, ...] | None:
     return _one_by_one({cell: place for cell, place in bands.items() if place is not None})
 
 
+def is_ordered(name: str, cells: Sequence[str]) -> bool:
+    """Tell whether the order of categories is known, and the column's name does not say that they have none.
+
+    >>> [is_ordered(name, ["1. First", "2. Second", "3. Third"]) for name in ("stage", "maritl", "race")]
+    [True, False, False]
+    """
+    return known_order(cells) is not None and not any(word.startswith(UNORDERED) for word in words_of(name))
+
+
 def order_of(column: ColumnLook) -> Ordered | None:
     """Tell whether the order of a column of text is known, or has to be asked for.
 
@@ -106,7 +120,7 @@ def order_of(column: ColumnLook) -> Ordered | None:
     """
     if not column.is_text or not 3 <= column.values <= MOST_CATEGORIES:
         return None
-    if len(column.cells) == column.values and known_order(column.cells) is not None:
+    if len(column.cells) == column.values and is_ordered(column.name, column.cells):
         return "known"
     return "asked" if any(word.startswith(SOUNDS_ORDERED) for word in words_of(column.name)) else None
 
