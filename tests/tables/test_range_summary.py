@@ -72,23 +72,8 @@ def test_tables_whose_rows_are_counted_first_give_the_same(
         patch.setattr("hartley.tables.table.COUNTED_FROM", 1)
         table = open_table(doubled)
         assert table.joint_range(roles) == expected
-        patch.setattr("hartley.tables.table.read_range_on_grid", lambda *_: None)
-        assert table.joint_range(roles) == expected
         for counted in by_every_way(table, roles):
             assert audit_of_summary(counted.summary) == audit(expected.joint)
-
-
-@pytest.mark.parametrize("compiled_from", [1, 10**9])
-def test_a_grid_counts_any_number_of_rows(compiled_from: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    numbers = [1, 254, 255, 256, 257, 509, 510, 511, 765, 766, 20_000]
-    x = np.repeat(np.arange(len(numbers)), numbers)
-    np.random.default_rng(1).shuffle(x)
-    monkeypatch.setattr("hartley.hot_loops.COMPILED_FROM", compiled_from)
-    monkeypatch.setattr("hartley.tables.table.COUNTED_FROM", 1)
-    monkeypatch.setattr("hartley.tables.engine.ONE_BATCH", 1000)
-    monkeypatch.setattr(table_module, "read_range", None)
-    read = open_table(pa.table({"x": x, "s": x % 2})).joint_range(Roles(sensitive=("s",), public=("x",)))
-    assert read.joint.rows.tolist() == numbers
 
 
 def test_each_way_of_counting_is_taken_where_it_is_best(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from hartley.model import Kind
 from hartley.tables.column_types import RefusedColumn, TypedColumn
 from hartley.tables.counting.fetch_range import COUNTED_FROM, RangeRead, read_range
 from hartley.tables.counting.first_look import first_look
-from hartley.tables.counting.grid import grid_room, read_on_grid, read_range_on_grid
+from hartley.tables.counting.grid import grid_room, read_on_grid
 from hartley.tables.counting.held_rows import MOST_CELLS, HeldRows
 from hartley.tables.counting.sql_summary import SummaryRead, read_summary
 from hartley.tables.engine import with_statistics
@@ -168,12 +168,6 @@ class Table:
         if self.row_count < COUNTED_FROM:
             look = first_look(self.connection, scan, typed, roles, missing)
             return read_range(self.connection, scan, typed, roles, look, missing_at)
-        if scan.rows is None:
-            look = first_look(self.connection, scan, typed, roles, missing)
-            room = grid_room(look.records, self._options.memory_limit)
-            found = read_range_on_grid(self.connection, scan, typed, roles, look, missing_at, room)
-            if found is not None:
-                return found
         with self._counted(scan, roles) as counted:
             look = first_look(self.connection, counted, typed, roles, missing)
             return read_range(self.connection, counted, typed, roles, look, missing_at)

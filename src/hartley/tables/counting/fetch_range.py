@@ -65,15 +65,10 @@ def _fetch(connection: DuckDBPyConnection, rows: CodedRows) -> JointRange:
         query = f"SELECT {codes} FROM {rows.source}"
     arrays = connection.execute(query).fetchnumpy()
     found = {name: np.ma.getdata(arrays[f"{name}_code"]) for name in rows.roles}
-    return coded_range(rows, found, np.ma.getdata(arrays["n"]) if is_counted else None)
-
-
-def coded_range(rows: CodedRows, codes: Mapping[str, Ints], counts: Ints | None) -> JointRange:
-    """Make the joint range of codes of each role, each record once or as often as counted."""
     places: dict[str, Ints] = {}
     alphabets: dict[str, Alphabet] = {}
     for name, role in rows.roles.items():
-        alphabets[name], places[name] = role.sorted(codes[name])
+        alphabets[name], places[name] = role.sorted(found[name])
     return JointRange.from_codes(
         public_codes=places["public"],
         sensitive_codes=places["sensitive"],
@@ -81,5 +76,5 @@ def coded_range(rows: CodedRows, codes: Mapping[str, Ints], counts: Ints | None)
         sensitive=alphabets["sensitive"],
         side_codes=places.get("side"),
         side=alphabets.get("side"),
-        rows=counts,
+        rows=np.ma.getdata(arrays["n"]) if is_counted else None,
     )
