@@ -59,7 +59,6 @@ def our_write(
     from hartley.releases.formats import Format
     from hartley.releases.rows.source_rows import Rows
     from hartley.releases.writer.publication import Publication
-    from hartley.releases.writer.row_order import mixed_in_boxes
     from hartley.tables import ReadOptions, open_table
 
     table = open_table(path, ReadOptions(memory_limit=memory_limit))
@@ -69,8 +68,6 @@ def our_write(
     ).fetchnumpy()
     out = path.with_suffix(".ours")
     publication = Publication(Rows(table, columns), policy)
-    for kind in (np.uint16, np.int32):  # loads the compiled loops
-        mixed_in_boxes(np.zeros(1 << 20, dtype=kind), np.random.default_rng())
     start = cpu()
     publication.write(
         out,
