@@ -283,3 +283,14 @@ def test_no_function_has_more_than_eight_parameters():
             if len([one for one in given if one.arg not in ("self", "cls")]) > 8:
                 many.add(f"{path}: {node.name}")
     assert many == MANY_BY_NATURE
+
+
+def test_every_folder_says_which_of_its_modules_to_read_first():
+    for path in PACKAGE.rglob("__init__.py"):
+        modules = {one.stem for one in path.parent.glob("*.py")} - {"__init__"}
+        if path.parent == PACKAGE or path.parent.name == "loops" or len(modules) < 2:
+            continue
+        said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        first = re.search(r"[Rr]ead ``([\w.]+)`` first|`hartley[\w.]+`", said)
+        assert first, f"{inside(path)} does not say what to read first"
+        assert first[1] is None or (path.parent / first[1]).exists() or first[1] in modules, inside(path)

@@ -1,4 +1,9 @@
-"""The command line: parses, calls the workflow, prints."""
+"""The command line: parses, calls the workflow, prints.
+
+Read ``program`` first: it finds the command, runs it, and turns what happened into an exit code. Each command
+is the module of its name. Its options come from ``workflow/request/options.toml`` by ``options``, its help is
+laid out by ``manual``, and ``study_file`` reads and saves what would be typed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What things are: frozen values over NumPy arrays; no search, no files."""
+"""What things are: frozen values over NumPy arrays; no search, no files.
+
+Read ``joint_range`` first (which values occur together), then ``partition`` (which of them share a released
+value): nearly everything else speaks of these two.
+"""
 
 from hartley.model.alphabet import Alphabet, Coordinate, Kind, Label
 from hartley.model.joint_range import JointRange

@@ -1,4 +1,8 @@
-"""Where data lives: files, databases, data frames and engines; the only code that meets rows."""
+"""Where data lives: files, databases, data frames and engines; the only code that meets rows.
+
+Read ``table`` first: what can be asked of a source once it is open. ``sources`` has a module for each kind of
+source, ``counting`` the ways to count, ``text_types`` the rule by which text becomes numbers and dates.
+"""
 
 from __future__ import annotations
 

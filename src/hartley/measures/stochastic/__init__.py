@@ -1,4 +1,8 @@
-"""The probabilistic measures of Section VI, one to a file: pure functions of a joint distribution."""
+"""The probabilistic measures of Section VI, one to a file: pure functions of a joint distribution.
+
+Read ``distribution`` first: what all of them are functions of. ``summary`` puts them side by side, as an
+audit shows them.
+"""
 
 from hartley.measures.stochastic.arimoto import arimoto_conditional_entropy, arimoto_information
 from hartley.measures.stochastic.distribution import JointDistribution

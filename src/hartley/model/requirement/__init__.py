@@ -2,6 +2,8 @@
 
 Each requirement is one class in a file of its own: its name, what a search counts, what an audit finds, its
 sentence, its line for bad input.
+
+Read ``requirement`` first, then ``distinct_l``, the shortest.
 """
 
 from hartley.model.requirement.beta_likeness import BetaLikeness

@@ -1,1 +1,4 @@
-"""How clusters may look: bands, their borders, and the codebook of a column."""
+"""How clusters may look: bands, their borders, and the codebook of a column.
+
+Read ``shape`` first: any clusters, runs of neighbours, a codebook for each column, or leaves of a tree.
+"""

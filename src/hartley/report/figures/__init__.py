@@ -1,6 +1,8 @@
 """The figures: each takes results and gives a :class:`Figure`, which shows and saves itself.
 
 They need the ``figures`` extra; its packages are imported when a figure is drawn.
+
+Read ``figure`` first.
 """
 
 from hartley.report.figures.candidates import candidates_figure

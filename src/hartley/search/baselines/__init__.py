@@ -2,6 +2,8 @@
 
 Every method stands in its own file and knows no other. :data:`BASELINES` has them by name;
 :func:`best_utility` and :func:`least_leakage` ask one of them for its best at a target.
+
+Read ``registry`` first.
 """
 
 from hartley.search.baselines.best_setting import (

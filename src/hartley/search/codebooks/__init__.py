@@ -1,4 +1,8 @@
-"""One codebook for each public column, with one guarantee for all of them together."""
+"""One codebook for each public column, with one guarantee for all of them together.
+
+Read ``problem`` first (what is asked), then ``find_codebooks``: which searches are tried, and which answer
+stands.
+"""
 
 from hartley.search.codebooks.column import ColumnSettings, PublicColumn
 from hartley.search.codebooks.find_codebooks import (

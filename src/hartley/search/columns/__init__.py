@@ -1,6 +1,8 @@
 """Several public columns: the least worst cost, proven where a bound meets it, then the least loss.
 
 :func:`search_columns` finds a partition, :func:`midpoint_costs` measures any.
+
+Read ``search`` first.
 """
 
 from hartley.search.columns.cells import CategoryCells, Column, Combination, NumberCells, cells_of

@@ -1,1 +1,5 @@
-"""Searches in which a cluster costs its number of values, under any monotone requirement."""
+"""Searches in which a cluster costs its number of values, under any monotone requirement.
+
+Read ``search`` first: it finds clusters of at most m values by constructions and swaps, or excludes them by
+bounds.
+"""

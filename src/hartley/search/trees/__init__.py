@@ -1,4 +1,7 @@
-"""Trees of cuts: classes that stay safe against a reader who knows how they were made."""
+"""Trees of cuts: classes that stay safe against a reader who knows how they were made.
+
+Read ``tree`` first: how a class is cut, and when a cut that failed may be told.
+"""
 
 from hartley.search.trees.columns import TreeColumn
 from hartley.search.trees.requirements import TreeDemand

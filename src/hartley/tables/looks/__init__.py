@@ -1,1 +1,4 @@
-"""What columns look like to somebody who gives them a role: names and numbers of people, codes, dates."""
+"""What columns look like to somebody who gives them a role: names and numbers of people, codes, dates.
+
+Read ``identifiers`` first.
+"""

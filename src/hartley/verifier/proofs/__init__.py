@@ -1,1 +1,4 @@
-"""Proofs that no partition is better, and their checks."""
+"""Proofs that no partition is better, and their checks.
+
+Read ``problem`` first: the question in plain numbers. ``check`` checks a proof by it.
+"""

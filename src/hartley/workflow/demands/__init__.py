@@ -1,1 +1,4 @@
-"""What combines: budgets of withheld rows side by side, and what can be reached of each requirement."""
+"""What combines: budgets of withheld rows side by side, and borders that a curator draws.
+
+Read ``budgets`` first.
+"""

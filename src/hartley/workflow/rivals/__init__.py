@@ -1,1 +1,4 @@
-"""Other methods beside ours."""
+"""Other methods beside ours.
+
+Read ``comparison`` first: every method's release, measured alike.
+"""

@@ -1,1 +1,4 @@
-"""Releases as leaves of a tree of cuts."""
+"""Releases as leaves of a tree of cuts.
+
+Read ``search_tree`` first; ``document`` turns the tree into what stands in files.
+"""
