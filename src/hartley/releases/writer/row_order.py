@@ -64,7 +64,7 @@ def shuffled(counts: Int64s, generator: np.random.Generator, *, block: int | Non
     for still in range(-(-int(left.sum()) // block), 0, -1):
         taken = left if still == 1 else generator.binomial(left, 1 / still)
         left = left - taken
-        mixed = np.repeat(codes, taken)
+        mixed: Ints = np.repeat(codes, taken)
         generator.shuffle(mixed)
         yield mixed
 
