@@ -20,9 +20,8 @@ from hartley.errors import InputError, UnreachableError
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search import enough_loops, separated_windows
 from hartley.search.enough import Enough
-from hartley.search.separated_windows import cells_of_codes, latest_separated_starts
+from hartley.search.enough_loops import cells_of_codes, latest_separated_starts
 from sample_sizes import sample
 
 
@@ -98,33 +97,18 @@ def test_windows_end_where_the_slow_twin_says():
                 Requirement("distinct-l", rng.randint(1, 3), "kind"),
             ]
         enough = Enough.of(joint, requirements, closeness)
-        expected = slow_latest_starts(enough)
-        assert enough.latest_starts().tolist() == expected
-        together = enough_loops.latest_enough_starts(enough.demand, enough.empty_window())
-        assert together.tolist() == expected
+        assert enough.latest_starts().tolist() == slow_latest_starts(enough)
         for count in range(len(enough.wanted)):
             alone = enough.of_count(count)
             assert by_cells(alone) == slow_latest_starts(alone)
 
 
-def by_cells(enough):
-    """The latest starts of one count, by cells of codes whatever is wanted."""
+def by_cells(enough, loop=latest_separated_starts):
+    """The latest starts of one count, by cells of codes also where all codes are apart."""
     cell_of, begins = cells_of_codes(enough.next_code)
-    codes, apart = enough.value_code, (enough.next_code, cell_of)
     wanted = int(enough.wanted[0])
-    return latest_separated_starts(enough.value_ptr, codes, cell_of[codes], apart, begins, wanted).tolist()
-
-
-def test_where_windows_fill_most_cells_the_chain_is_asked(monkeypatch):
-    """Runs of cells are then long, and the loop over cells gives up."""
-    monkeypatch.setattr(separated_windows, "FIRST_CELLS", 0)
-    monkeypatch.setattr(separated_windows, "MOST_CELLS", 1)
-    joint = JointRange.from_codes(
-        public_codes=np.repeat(np.arange(60), 4), sensitive_codes=np.arange(240) % 40
-    )
-    enough = Enough.of(joint, [Requirement("separated-l", 4)], Closeness.of({"sensitive": 2}))
-    assert by_cells(enough.of_count(0)) == []
-    assert enough.latest_starts().tolist() == slow_latest_starts(enough)
+    found = loop(enough.value_ptr, enough.value_code, cell_of, begins, enough.next_code, wanted)
+    return found.tolist()
 
 
 def test_wide_alphabets_compiled_and_interpreted_alike():
@@ -135,44 +119,16 @@ def test_wide_alphabets_compiled_and_interpreted_alike():
         public_codes=np.concatenate((np.arange(size), rng.integers(size, size=width))),
         sensitive_codes=np.concatenate((rng.integers(width, size=size), np.arange(width))),
     )
-    loop = enough_loops.latest_enough_starts
     for tolerance, wanted in ((3, 2), (40, 19), (40, 60), (7, 150), (900, 3), (1, 700)):
         requirements = [Requirement("separated-l", wanted), Requirement("row-k", 4)]
         enough = Enough.of(joint, requirements, Closeness.of({"sensitive": tolerance}))
         found = enough.latest_starts().tolist()
-        assert loop(enough.demand, enough.empty_window()).tolist() == found
-        assert loop.compiled(enough.demand, enough.empty_window()).tolist() == found
         alone = enough.of_count(0)
-        assert by_cells(alone) == loop(alone.demand, alone.empty_window()).tolist()
+        assert by_cells(alone) == by_cells(alone, latest_separated_starts.compiled)
         for end in (0, 50, 200, size - 1):
             start = found[end]
             assert start < 0 or enough.is_enough(range(start, end + 1))
             assert start == end or not enough.is_enough(range(start + 1, end + 1))
-
-
-def test_a_window_holds_after_any_changes_what_its_values_hold():
-    rng = random.Random(6)
-    for _ in range(200):
-        joint = joint_of_two(rng, rng.randint(2, 9))
-        closeness = Closeness.of({"x": rng.randint(0, 3)})
-        requirements = [
-            Requirement("separated-l", rng.randint(1, 4)),
-            Requirement("separated-l", rng.randint(1, 3), "x"),
-            Requirement("distinct-l", rng.randint(1, 3), "kind"),
-            Requirement("row-k", rng.randint(1, 6)),
-        ]
-        enough = Enough.of(joint, requirements, closeness)
-        window, inside = enough.empty_window(), set()
-        for _ in range(20):
-            value = rng.randrange(joint.public.size)
-            if value in inside:
-                enough_loops.remove(value, enough.demand, window)
-            else:
-                enough_loops.insert(value, enough.demand, window)
-            inside ^= {value}
-            held = enough.counts_of(sorted(inside)).tolist()
-            assert [*window.length.tolist(), int(window.rows[0])] == held
-            assert enough_loops.is_enough(enough.demand, window) is enough.is_enough(sorted(inside))
 
 
 def test_bits_of_l0_are_a_number_of_candidates():

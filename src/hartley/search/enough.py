@@ -23,25 +23,19 @@ import numpy.typing as npt
 from hartley.errors import InputError, UnreachableError
 from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Ints, Places, code_type, frozen_array
+from hartley.model.arrays import Flags, Ints, Places, code_type, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
 from hartley.model.requirement import Requirement, require_consistent, require_fitting
 from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.enough_loops import (
-    Window,
-    WindowDemand,
+    cells_of_codes,
     chain_lengths,
-    empty_window,
     fewest_held,
     latest_distinct_starts,
-    latest_enough_starts,
+    latest_separated_starts,
     plain_counts,
-    steps_of,
 )
-from hartley.search.separated_windows import cells_of_codes, latest_separated_starts
 
-SPARSE = 3
-"""Windows are told by cells of codes where so many times what is wanted are no more than there are cells."""
 OF_ROWS = -1
 """Stands for the number of rows where counts are numbered."""
 
@@ -224,22 +218,9 @@ class Enough:
         return len(self.next_code)
 
     @cached_property
-    def demand(self) -> WindowDemand:
-        """The same for loops."""
-        return WindowDemand(
-            self.value_ptr,
-            self.value_code,
-            self.next_code,
-            self.offsets,
-            self.wanted,
-            plain_counts(self.next_code, self.offsets),
-            self.rows,
-            self.row_k,
-        )
-
-    def empty_window(self) -> Window:
-        """Return a window that holds nothing yet, for loops."""
-        return empty_window(self.width, len(self.wanted))
+    def is_plain(self) -> Flags:
+        """Whether every two codes of each count are apart."""
+        return plain_counts(self.next_code, self.offsets)
 
     def take(self, places: Ints) -> Enough:
         """Return the same demand on some of the public values, in the order given."""
@@ -272,7 +253,7 @@ class Enough:
             keys = cluster * self.width + self.value_code
             keys = np.unique(keys[cluster >= 0])
             owner, code = keys // self.width, keys % self.width
-            if self.demand.is_plain.all():
+            if self.is_plain.all():
                 counts = len(self.wanted)
                 count = np.searchsorted(self.offsets, code, side="right") - 1
                 held = np.bincount(owner * counts + count, minlength=clusters * counts)
@@ -324,7 +305,7 @@ class Enough:
         """Tell whether every cluster of a partition is enough."""
         if self._is_each_enough:
             return True
-        if self.is_beside or not self.demand.is_plain.all():
+        if self.is_beside or not self.is_plain.all():
             return bool(self.are_enough(partition.labels, partition.size).all())
         rows = np.bincount(partition.labels, weights=self.rows, minlength=partition.size)
         return bool(rows.min() >= self.row_k) and all(
@@ -338,7 +319,7 @@ class Enough:
 
     def reached_by(self, partition: Partition, count: int) -> int:
         """Return the least that a cluster of a partition holds of one count."""
-        if count == OF_ROWS or not self.demand.is_plain[count]:
+        if count == OF_ROWS or not self.is_plain[count]:
             return int(self.counts_of_clusters(partition.labels, partition.size)[:, count].min())
         first, end = self.offsets[count : count + 2].tolist()
         order = np.argsort(partition.labels, kind="stable")
@@ -357,27 +338,13 @@ class Enough:
 
     def _latest_by_count(self, count: int) -> Places:
         alone = self.of_count(count)
-        demand = alone.demand
-        steps = steps_of(demand)
-        wanted = int(alone.wanted[0])
-        if demand.is_plain[0]:
+        steps, wanted = 8 * (len(alone.value_code) + alone.size), int(alone.wanted[0])
+        if alone.is_plain[0]:
             plain = latest_distinct_starts.for_size(steps)
             return plain(alone.value_ptr, alone.value_code, alone.width, wanted)
-        found = self._latest_by_cells(alone, steps)
-        return latest_enough_starts.for_size(steps)(demand, alone.empty_window()) if found is None else found
-
-    @staticmethod
-    def _latest_by_cells(alone: Enough, steps: int) -> Places | None:
-        """Return the latest starts for one count where windows fill few cells of codes; else nothing."""
         cell_of, begins = cells_of_codes(alone.next_code)
-        wanted, codes = int(alone.wanted[0]), alone.value_code
-        if SPARSE * wanted > len(begins):
-            return None
         loop = latest_separated_starts.for_size(steps)
-        found: Places = loop(
-            alone.value_ptr, codes, cell_of[codes], (alone.next_code, cell_of), begins, wanted
-        )
-        return found if len(found) == alone.size else None
+        return loop(alone.value_ptr, alone.value_code, cell_of, begins, alone.next_code, wanted)
 
     def of_count(self, count: int) -> Enough:
         """Return the demand of one count alone, without the others and the rows."""

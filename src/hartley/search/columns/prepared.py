@@ -72,7 +72,7 @@ WALKS_AT_A_TIME = 16
 
 def needs_of(demand: Enough) -> Needs:
     """Return a demand as the loops take it."""
-    tolerant = not bool(demand.demand.is_plain.all())
+    tolerant = not bool(demand.is_plain.all())
     # The loops look at the first count: where rows alone are asked for, it is one that wants nothing.
     offsets, wanted = (demand.offsets, demand.wanted) if len(demand.wanted) else ([0, 0], [0])
     return Needs(

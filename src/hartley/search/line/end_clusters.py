@@ -80,7 +80,7 @@ class _Demand:
             inside = (held >= begin) & (held < end)
             rows.append(np.concatenate([np.zeros(size), inside.astype(float)])[None, :])
             lows.append(float(wanted))
-            if not enough.demand.is_plain[count]:
+            if not enough.is_plain[count]:
                 here = held[inside]
                 close = (held >= here[:, None]) & (held < enough.next_code[here][:, None])
                 rows.append(np.hstack([np.zeros((len(here), size)), -close.astype(float)]))

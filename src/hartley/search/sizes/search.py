@@ -85,7 +85,7 @@ class Tables:
     @cached_property
     def cuts(self) -> tuple[tuple[int, CutBound], ...]:
         """The bounds of each count whose codes are all apart."""
-        plain = np.flatnonzero(self.enough.demand.is_plain).tolist()
+        plain = np.flatnonzero(self.enough.is_plain).tolist()
         return tuple((count, CutBound.of(CandidateSets.of(self.enough, count))) for count in plain)
 
     @cached_property
@@ -123,7 +123,7 @@ class SizeSearch:
     @cached_property
     def _most_clusters(self) -> int:
         """The most clusters that rows and counts with a tolerance allow; plain counts have other bounds."""
-        is_plain = bool(self.enough.demand.is_plain.all())
+        is_plain = bool(self.enough.is_plain.all())
         if self.enough.is_beside or (is_plain and self.enough.row_k <= 1):
             return self.enough.size
         return max(1, most_clusters(self.enough))

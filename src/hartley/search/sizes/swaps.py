@@ -62,7 +62,7 @@ class Codes(NamedTuple):
         """Lay the codes of a demand out for so many places."""
         empty = places - enough.size
         starts = np.concatenate((enough.value_ptr, np.full(empty, enough.value_ptr[-1])))
-        is_plain = enough.demand.is_plain
+        is_plain = enough.is_plain
         codes = enough.value_code.astype(np.int64)
         kinds = np.arange(enough.width)
         if is_plain.all():

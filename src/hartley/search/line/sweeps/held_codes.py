@@ -55,7 +55,7 @@ def held_demand(enough: Enough) -> HeldDemand:
         np.ascontiguousarray(enough.rows, dtype=np.int64),
         first_word,
         np.ascontiguousarray(enough.wanted, dtype=np.int64),
-        enough.demand.is_plain,
+        enough.is_plain,
         next_bit,
         enough.row_k,
     )
