@@ -74,6 +74,19 @@ def test_page_one_is_for_those_who_decide(table, tmp_path):
     assert places == sorted(places)
 
 
+def test_page_one_tells_what_every_column_loses_where_rows_are_withheld(tmp_path):
+    table = tmp_path / "people.csv"
+    cells = [(20 + n % 7, "fm"[n % 7 % 2], "ns"[n % 7 % 3 == 0], n // 7) for n in range(42)]
+    cells += [(90, "f", "s", 1), (8, "m", "n", 2)]
+    table.write_text("age,sex,part,ill\n" + "".join(f"{a},{s},{p},w{i}\n" for a, s, p, i in cells))
+    page = tmp_path / "page.html"
+    roles = ["-s", "ill", "-p", "age", "-p", "sex", "-p", "part", "--distinct-l", "2", "--withhold", "2"]
+    assert run(["report", str(table), *roles, "-o", str(page)]) == 0
+    first = page.read_text(encoding="utf-8").split("</section>")[0]
+    assert "2 of 44 rows have their age, sex and part withheld" in first
+    assert all(f"<li>{name}: " in first for name in ("age", "sex", "part"))
+
+
 def test_page_one_says_the_share_of_the_commoner_answer(tmp_path):
     table = tmp_path / "answers.csv"
     table.write_text("age,ill\n" + "".join(f"{20 + n % 9},{'yes' if n % 10 else 'no'}\n" for n in range(90)))

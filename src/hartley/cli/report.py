@@ -37,8 +37,9 @@ def command(
 ) -> int:
     """Write one web page: whom TABLE exposes, and what a release would change.
 
-    Without a target, the page shows the release at which further loss of detail buys least. It contains no
-    data from the table unless it is --for the curator. Print it from a browser to get a PDF.
+    Without a target, the page shows the release at which further loss of detail buys least. No sensitive cell
+    is on it unless it is --for the curator; the one --for the public says what is promised and nothing else.
+    Print it from a browser to get a PDF.
     """
     template_engine()
     require_page(output, overwrite=overwrite)

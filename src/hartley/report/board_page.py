@@ -1,7 +1,7 @@
 """Page one of the report, for people who decide: the verdict, people, rows before and after, loss, limits.
 
 No bits and no versions stand here. Sensitive cells are on no page; of the public columns this one shows five
-combinations that many people share, and the bands that a released file lists anyway.
+of the commonest combinations, and the bands that a released file lists anyway.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def of_transparency(point: Point, price: TransparencyPrice | None) -> str:
         spans, instead = "", ""
     else:
         theirs, best = f"{100 * price.transparent:.1f} %", f"{100 * price.best:.1f} %"
-        spans = f": its classes span {theirs} of a column on average, not {best}"
+        keeps = ", and keeps more detail" if price.transparent < price.best else ""
+        spans = f"{keeps}: its classes span {theirs} of a column on average, not {best}"
         instead = (
             f". Its classes span {theirs} of a column on average, those of the best release found {best}"
         )
@@ -76,9 +77,8 @@ def board_content(report: Report, before: Audit, after: Audit) -> dict[str, Any]
     first = words.headline(after, left=left, jointly=report.jointly)
     if any(one.values == 2 for one in left):
         first = replace(first, sentence=f"{first.sentence} {words.likeliest_guess(left)}")
-    lost = what_is_lost(
-        usefulness_of(joint, point, report.frontier.codeword), joint.row_count, point, joint.public
-    )
+    use = usefulness_of(joint, point, report.frontier.codeword)
+    lost = what_is_lost(use, joint.row_count, point, joint.public)
     return {
         "verdict": first,
         "is_exposed": first.colour == "red",
@@ -86,7 +86,7 @@ def board_content(report: Report, before: Audit, after: Audit) -> dict[str, Any]
         "rules": _rules(report, after, left),
         "columns": joint.public.columns,
         "examples": _examples(report, lines),
-        "lost_first": lost[: 1 + len(joint.public.columns)],
+        "lost_first": lost[: 1 + bool(use.withheld_rows) + len(use.columns)],
         "not_protected": (*NOT_PROTECTED, of_transparency(report.chosen, report.price)),
         "bands": [_bands(lines, joint.public, place) for place in range(len(joint.public.columns))],
     }
@@ -110,10 +110,7 @@ def _rules(report: Report, after: Audit, left: Sequence[ColumnLeft]) -> list[tup
 
 
 def _examples(report: Report, lines: CodebookLines) -> list[dict[str, Any]]:
-    """Return combinations that many rows share, as they are and as they would be released.
-
-    Those that change come first, and of those the commonest, which single nobody out.
-    """
+    """Return the commonest combinations, as they are and as released; those that change come first."""
     joint, book = report.joint.without_side(), lines.book
     rows = np.bincount(joint.observation_of, weights=joint.rows, minlength=joint.public.size)
     common = np.argsort(-rows, kind="stable")[:LOOKED_AT].tolist()

@@ -38,7 +38,7 @@ from hartley.report.figures import (
 )
 from hartley.report.figures.figure import shown_label
 from hartley.report.words import audit as words
-from hartley.report.words.release import what_is_lost
+from hartley.report.words.release import moved, what_is_lost
 from hartley.tables.sources.source import required as optional_package
 from hartley.workflow.codebooks.label_codebooks import default_labels
 from hartley.workflow.show_release import before_and_after, usefulness_of
@@ -247,7 +247,7 @@ class Report:
                 self.frontier,
                 self.chosen,
                 words.told_by(reader.beside) if reader.beside else "",
-                " days" if len(recoded.columns) == 1 and recoded.coordinates[0].kind == "date" else "",
+                "days" if len(recoded.columns) == 1 and recoded.coordinates[0].kind == "date" else "",
                 len(recoded.columns),
             ),
             "proof": _proof(self.frontier, self.chosen, len(recoded.columns)),
@@ -347,7 +347,8 @@ def _point(frontier: Frontier, point: Point, kept: str, unit: str, columns: int)
         ("Values that share a released value, at most", f"{point.largest_cluster:,}"),
     ]
     if frontier.utility == "distortion" and point.max_distortion is not None and columns == 1:
-        rows.append(("A released value lies from the true one, at most", f"{point.max_distortion:g}{unit}"))
+        most = moved(f"{point.max_distortion:g}", unit)
+        rows.append(("A released value lies from the true one, at most", most))
     return rows
 
 

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from math import log2
 
 import numpy as np
@@ -139,6 +140,17 @@ def test_distortion_is_drawn_in_units_of_the_column():
     )
     assert figure.data["points"][0]["cost"] == 2.5
     assert "units of mg/dl" in json.dumps(figure.spec)
+
+
+@pytest.mark.parametrize(("far", "drawn"), [(0.9, 2), (0.03, 3)])
+def test_a_last_point_that_would_press_all_others_together_is_left_out(far, drawn):
+    lost = {7: 0.0, 2: 0.01, 1: far}
+    found = replace(frontier(START, MIDDLE, END), utility="distortion")
+    figure = frontier_figure(found, lost=lambda point: lost[point.clusters])
+    assert len(figure.data["points"]) == drawn
+    assert ("it is not drawn" in figure.caption) == (drawn == 2)
+    chosen = frontier_figure(found, chosen=END, lost=lambda point: lost[point.clusters])
+    assert chosen.data["points"][-1]["cost"] == far
 
 
 def test_a_frontier_plots_itself_and_shows_itself_in_a_notebook():
@@ -276,6 +288,13 @@ def test_the_axis_of_candidates_names_each_whole_number_once():
     spec = candidates_figure(random_joint(6, 2, 9), Partition.whole(6)).spec
     axis = spec["vconcat"][1]["layer"][0]["encoding"]["x"]["axis"]
     assert axis["values"] == [1, 2]
+
+
+def test_the_axis_of_candidates_ends_with_the_last_bar():
+    joint = random_joint(40, 500, 120)
+    spec = candidates_figure(joint, Partition.singletons(40)).spec
+    scale = spec["vconcat"][1]["layer"][0]["encoding"]["x"]["scale"]
+    assert scale["domain"][1] == candidate_counts(joint).max() + 0.5
 
 
 def test_many_counts_share_bars():

@@ -23,8 +23,10 @@ def candidates_figure(
     """Draw how many rows are left with how many candidates; names no value of the table."""
     import altair as alt
 
-    most = joint.sensitive.size
+    # The axis ends with the last bar: of hundreds of values only some are ever possible together.
+    most = int(max(candidate_counts(joint, None).max(), candidate_counts(joint, partition).max()))
     step = max(1, -(-most // MOST_BARS))
+    most = -(-most // step) * step
     data = {"before": _bars(joint, None, step), "after": _bars(joint, partition, step)}
     fewest = {name: rows[0]["fewest"] for name, rows in data.items()}
     data["fewest"] = [
@@ -52,7 +54,7 @@ def candidates_figure(
                 y=alt.Y("rows:Q")
                 .title("Rows of the table")
                 .scale(domain=[0, tallest])
-                .axis(tickCount=4, tickMinStep=1, format="~s" if tallest >= 10_000 else "d"),
+                .axis(tickCount=4, tickMinStep=1, format="~s" if tallest >= 10_000 else ",d"),
                 tooltip=[
                     alt.Tooltip("span:N").title("candidates"),
                     alt.Tooltip("rows:Q"),
@@ -74,9 +76,9 @@ def candidates_figure(
         spacing=14,
     )
     caption = (
-        f"A bar far to the left is bad: few of the {most:,} sensitive values are possible for those rows. "
-        f"No bar stands left of the dashed line, the worst case: {_candidates(fewest['before'])} before, "
-        f"{_candidates(fewest['after'])} after."
+        f"A bar far to the left is bad: few of the {joint.sensitive.size:,} sensitive values are possible "
+        "for those rows. No bar stands left of the dashed line, the worst case: "
+        f"{_candidates(fewest['before'])} before, {_candidates(fewest['after'])} after."
     )
     return finished(
         chart,

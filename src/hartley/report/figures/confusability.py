@@ -76,7 +76,7 @@ def confusability_figure(
     )
     return finished(
         _beside(charts),
-        title=f"Which values of {' and '.join(joint.sensitive.columns)} can be confused",
+        title=f"Which values of {' and '.join(joint.public.columns)} leave a common candidate",
         caption=" ".join([seen, f"{_counted(groups['before'].size, 'group')} before; {certain}", *notes]),
         data=data,
         theme=theme,
@@ -265,7 +265,9 @@ def _names(plain: JointRange, merged: Partition | None) -> list[str] | None:
     return [
         labels[cluster[0]]
         if len(cluster) == 1
-        else ", ".join(labels[place] for place in cluster[:3]) + (" …" if len(cluster) > 3 else "")
+        else ", ".join(labels[place] for place in cluster)
+        if len(cluster) < 3
+        else f"{labels[cluster[0]]} … {labels[cluster[-1]]}"
         for cluster in merged.clusters()
     ]
 

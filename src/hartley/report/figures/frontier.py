@@ -37,6 +37,9 @@ SHAPES = (
     "M0,-1L0,1M-0.87,-0.5L0.87,0.5M-0.87,0.5L0.87,-0.5",  # asterisk
 )
 """One for each other method, so that none has to be told by colour."""
+FAR = 4
+"""How many times the loss of the last point but one the last may have to be drawn."""
+FAR_END = " One more point, that reveals least, loses more than four times as much; it is not drawn."
 MOST_NAMED = 4
 """Methods at one place that a label names."""
 PROVEN, OPEN, RUN = (
@@ -66,8 +69,10 @@ def frontier_figure(
     """
     import altair as alt
 
+    drawn = frontier
     if lost is not None:
-        frontier, chosen = _by_loss(frontier, chosen, lost)
+        drawn, chosen = _by_loss(frontier, chosen, lost)
+        frontier = _without_far_end(drawn, chosen)
     others = dict(beside or {})
     names = list(others)
     data = {
@@ -178,7 +183,7 @@ def frontier_figure(
     return finished(
         chart,
         title=subject or "What each step of protection costs",
-        caption=_caption(frontier, chosen, names),
+        caption=_caption(frontier, chosen, names) + ("" if drawn is frontier else FAR_END),
         data=data,
         theme=theme,
     )
@@ -215,6 +220,14 @@ def _by_loss(
         if point is ringed or not kept or point.leakage_bits < kept[-1].leakage_bits:
             kept.append(point)
     return replace(frontier, points=tuple(kept)), ringed
+
+
+def _without_far_end(frontier: Frontier, chosen: Point | None) -> Frontier:
+    """Leave out a last point that loses far more than all others, for it would press those together."""
+    points = frontier.points
+    if len(points) < 3 or points[-1] is chosen or not 0 < -FAR * points[-2].utility < -points[-1].utility:
+        return frontier
+    return replace(frontier, points=points[:-1])
 
 
 def _cost(frontier: Frontier, point: Point) -> float:

@@ -450,15 +450,26 @@ def share(part: float) -> str:
 
 
 def _column(column: ColumnUsefulness, width: float) -> str:
+    if column.unchanged_share == 1:
+        return f"{column.name}: unchanged"
     kept = f"{share(column.unchanged_share)} of rows unchanged"
     if column.left_out_rows:
         kept += f"; {_left_out(column.left_out_rows)}"
     if column.mean_move is None or column.max_move is None:
         return f"{column.name}: {kept}; on average {share(width)} of its detail is gone"
     whereto = ", to the middle of its band or set" if column.counted == "middle" else ""
-    unit = f" {column.unit}" if column.unit else ""
-    far = f"{column.mean_move:.3g}{unit} on average, {column.max_move:.4g}{unit} at most"
+    mean, most = moved(f"{column.mean_move:.3g}", column.unit), moved(f"{column.max_move:.4g}", column.unit)
+    far = f"{mean} on average, {most} at most"
     return f"{column.name}: moves by {far}{whereto}; {kept}"
+
+
+def moved(number: str, unit: str) -> str:
+    """Return a move with the unit of its column, where it has one.
+
+    >>> moved("1", "days"), moved("2.5", "days"), moved("1", "")
+    ('1 day', '2.5 days', '1')
+    """
+    return f"{number} {unit.removesuffix('s') if number == '1' else unit}".rstrip()
 
 
 def _left_out(rows: int) -> str:
