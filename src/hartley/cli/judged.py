@@ -56,6 +56,8 @@ def _candidates(
     if given["releases"]:
         raise OptionError("--candidates makes releases of its own; leave --release out")
     with Study(table, **fields) as study:
+        if given["take"] is not None and plot is not None:
+            raise OptionError("--take releases one candidate and draws nothing; leave --plot out")
         if given["take"] is not None:
             return _take(study, given, as_json=as_json)
         if given["output"] is not None:

@@ -55,6 +55,10 @@ class ManualCommand(click.Command):
             if Path(saved).exists() or not Path(saved).absolute().parent.is_dir():
                 why = "exists" if Path(saved).exists() else "has no folder"
                 raise OptionError(f"{saved!r} {why}; give --save-study another name")
+            if Path(saved).suffix.lower() != ".toml":
+                raise OptionError(f"{saved!r} is no name for a study; end it in .toml")
+            if any(saved == value for name, value in values.items() if name != "save_study"):
+                raise OptionError(f"{saved!r} is named twice; give --save-study another name")
             ctx.meta[SAVED] = saved
         return super().parse_args(ctx, args)
 

@@ -20,7 +20,7 @@ from hartley.report.words import release as release_words
 from hartley.report.words.cautions import cautions
 from hartley.tables.locations import shown_source
 from hartley.workflow.against.release_usefulness import release_usefulness, require_published
-from hartley.workflow.publication.metadata import write_metadata
+from hartley.workflow.publication.metadata import require_places_beside, write_metadata
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.time_limit import SearchLimits
@@ -50,6 +50,9 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             f"{option(measured_file[0])} speaks of columns by their own names; leave it out, or use "
             f"{option('labels', 'range')}"
         )
+    if given["metadata"] or plot is not None:
+        destination = Destination(output=out, **option_values.fields_of(given, Destination))
+        require_places_beside(table, destination, given["metadata"], plot)
     with announce_and_work(table, query=given["query"]) as progress:
         result = release(
             table,

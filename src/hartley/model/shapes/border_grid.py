@@ -25,6 +25,8 @@ MONTHS = {"month": 1, "quarter": 3, "half-year": 6, "year": 12}
 
 NEARLY = 1e-9
 """How far below a multiple, in steps, a number still counts as that multiple: 0.3 / 0.1 is less than 3."""
+MOST_CELLS = 2.0**52
+"""Cells of a grid are numbered exactly up to here."""
 
 MOST_PLACES = 15
 """Decimal places of a border at most."""
@@ -124,8 +126,11 @@ class BorderGrid:
         if self.own:
             return np.searchsorted(np.array(self.own), positions, side="right").astype(np.int64)
         if self.calendar is None:
-            found: Int64s = np.floor(positions / self.step + NEARLY).astype(np.int64)
-            return found
+            with np.errstate(over="ignore"):
+                found: Floats = np.floor(positions / self.step + NEARLY)
+            if (np.abs(found) >= MOST_CELLS).any():
+                raise OptionError(f"a step of {self.step:g} is too small for values of this size")
+            return found.astype(np.int64)
         days = np.floor(positions).astype(np.int64)
         if self.calendar in ("day", "week"):
             # 1970-01-01 was a Thursday; weeks begin on Monday.

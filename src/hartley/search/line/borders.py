@@ -23,8 +23,6 @@ ROUND = (1.0, 2.0, 2.5, 5.0)
 """Steps that people call round, times a power of ten."""
 MOST_PLACES = 6
 """Decimal places that a unit has at most."""
-MOST_CELLS = 2.0**52
-"""Cells of a grid are numbered exactly up to here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +61,6 @@ class Borders:
         ([True, False, True, True, True], [0.0, 0.0, 10.0, 30.0])
         """
         grid = BorderGrid(step=step)
-        if len(positions) and np.abs(positions / step).max() >= MOST_CELLS:
-            raise OptionError(f"a step of {step:g} is too small for values of this size")
         return cls._of_cells(grid, grid.cells(positions), 1.0, f"{step:g}")
 
     @classmethod

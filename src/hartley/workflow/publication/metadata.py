@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from hartley.errors import OptionError
+from hartley.errors import OptionError, option
 from hartley.model.requirement import Requirement
-from hartley.releases.writer.staging import write_files
+from hartley.releases.writer.release_paths import release_places
+from hartley.releases.writer.staging import require_free, write_files
+from hartley.workflow.request.destination import Destination
 
 MEDIA_TYPES = {
     ".csv": "text/csv",
@@ -25,18 +27,35 @@ MEDIA_TYPES = {
 DDI = "ddi:codebook:2_5"
 
 
-def write_metadata(output: Path, certificate: Path, kinds: Sequence[str], *, overwrite: bool) -> list[Path]:
-    """Write the records beside a release, all of them or none; return their paths."""
+def require_places_beside(
+    source: Any, destination: Destination, kinds: Sequence[str], plot: str | None
+) -> None:
+    """Refuse records and a figure where they cannot be written beside a release, before anything is read."""
+    one = destination
+    places = release_places(source, one.output, one.policy, one.certificate, one.key)
+    places |= {f"record {number}": place for number, place in enumerate(record_places(one.output, kinds))}
+    require_free(places, overwrite=one.overwrite)
+    if plot is not None and Path(plot).resolve() in {place.resolve() for place in places.values()}:
+        raise OptionError(f"{plot!r} is a file of the release; give {option('plot')} another name")
+
+
+def record_places(output: str | Path, kinds: Sequence[str]) -> dict[Path, Callable[[PublicClaims], str]]:
+    """Return where each record goes, and what writes it."""
+    found = {}
     for kind in kinds:
         if kind not in KINDS:
             raise OptionError.unknown("kind of metadata", kind, KINDS)
+        ending, write = KINDS[kind]
+        found[Path(output).with_name(f"{Path(output).stem}{ending}")] = write
+    return found
+
+
+def write_metadata(output: Path, certificate: Path, kinds: Sequence[str], *, overwrite: bool) -> list[Path]:
+    """Write the records beside a release, all of them or none; return their paths."""
     if not kinds:
         return []
     claims = PublicClaims.read(output, certificate)
-    contents = {
-        output.with_name(f"{output.stem}{ending}"): write(claims).encode()
-        for ending, write in (KINDS[kind] for kind in dict.fromkeys(kinds))
-    }
+    contents = {place: write(claims).encode() for place, write in record_places(output, kinds).items()}
     write_files(contents, overwrite=overwrite, is_private=False)
     return list(contents)
 
