@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from fuzz import newer_options
 from fuzz.damaged_files import COLUMNS, write_oddities, write_table
 from fuzz.damaged_releases import write_release
 from fuzz.hostile_values import (
@@ -44,6 +45,8 @@ def hostile_call(seed: int, number: int, folder: Path) -> Arguments:
     write_oddities(folder)
     command = source.choice(tuple(MAKERS))
     arguments = MAKERS[command](source, folder)
+    if source.random() < 0.04:
+        arguments += newer_options.of_studies(source, folder)
     if source.odd(0.12):
         arguments = _garbled(source, arguments)
     return arguments
@@ -102,6 +105,7 @@ def _verify(source: Mood, folder: Path) -> Arguments:
         found += ["--original", original, "--policy", "out.policy.json"]
     found += _some(source, 0.25, "--public-key", lambda s: _document(s) if s.odd(0.3) else "mine.pub")
     found += _odd(source, 0.1, "--record", _document) + _flags(source, "--no-certificate")
+    found += _some(source, 0.15, "--public-values", lambda s: _document(s) if s.odd(0.3) else original)
     found += _odd(source, 0.1, "--certificate", _document) + _odd(source, 0.1, "--earlier", _policy)
     return found + _flags(source, "--require-signature", "--require-record") + _json(source)
 
@@ -143,6 +147,48 @@ def _report(source: Mood, folder: Path) -> Arguments:
     return found + _target(source, 0.6) + _flags(source, "--overwrite", "--disclosive") + _reading(source)
 
 
+def _tree(source: Mood, folder: Path) -> Arguments:
+    """Return a frontier, release or report by a tree."""
+    public = source.sample(COLUMNS[:5], source.choice((1, 2, 2, 3)))
+    roles = ["-s", "secret", *(word for name in public for word in ("-p", name))]
+    command = source.choice(("frontier", "release", "release", "report"))
+    found = [command, _table(source, folder), *roles, *newer_options.of_trees(source)]
+    if command == "release":
+        found[2:2] = [_out(source)]
+        found += _target(source, 0.5) + newer_options.of_releases(source) + ["--accept-exposure"]
+    elif command == "report":
+        found += ["-o", "page.html", *_target(source, 0.5)]
+    return found + _some(source, 0.2, "--keep", _name) + _some(source, 0.2, "--withhold", _number)
+
+
+def _newer_release(source: Mood, folder: Path) -> Arguments:
+    found = ["release", _table(source, folder), _out(source), *_roles(source), *_target(source)]
+    return [*found, *_shape(source), *newer_options.of_releases(source), "--accept-exposure", *_json(source)]
+
+
+def _newer_audit(source: Mood, folder: Path) -> Arguments:
+    write_release(source, folder)
+    table = "out.csv" if source.random() < 0.5 else _table(source, folder)
+    found = ["audit", table, *_roles(source, 0), *newer_options.of_audits(source, folder)]
+    if "--published" in found and source.random() < 0.7:
+        found.remove(table)
+    return found + _json(source)
+
+
+def _newer_comparison(source: Mood, folder: Path) -> Arguments:
+    write_release(source, folder)
+    table = "original.csv" if source.random() < 0.6 else _table(source, folder)
+    roles = ["-s", "secret", "-p", source.choice(("age", "town")), "-p", "score"]
+    return [
+        "compare",
+        table,
+        *roles,
+        *newer_options.of_comparisons(source),
+        *_target(source, 0.4),
+        *_json(source),
+    ]
+
+
 def _other(source: Mood, folder: Path) -> Arguments:
     del folder
     if source.random() < 0.2:
@@ -165,6 +211,10 @@ MAKERS: dict[str, Callable[[Mood, Path], Arguments]] = {
     **{f"release {n}": _release for n in range(5)},
     **{f"apply {n}": _apply for n in range(4)},
     **{f"verify {n}": _verify for n in range(4)},
+    **{f"tree {n}": _tree for n in range(4)},
+    **{f"newer release {n}": _newer_release for n in range(2)},
+    **{f"newer audit {n}": _newer_audit for n in range(2)},
+    "newer comparison": _newer_comparison,
     "export": _export,
     "sql": _sql,
     "compare": _compare,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from stat import S_ISDIR
 
 from fuzz.damaged_files import MARK, NUMBER_MARK, RAN
 from fuzz.hostile_calls import hostile_call
@@ -49,13 +50,22 @@ def try_case(
         arguments = hostile_call(seed, number, inner)
         if on_call is not None:
             on_call(number, arguments)
+        before = _content(inner)
         outcome = call(arguments, inner)
         found = tuple(faults(arguments, outcome))
+        if outcome.code == 2 and (changed := _content(inner) ^ before):
+            found += (f"something was written: {sorted({name for name, *_ in changed})}",)
         if (inner / RAN).exists():
             found += ("a module was run that stood in the folder",)
         return outcome, Finding(number, tuple(arguments), found, outcome) if found else None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _content(folder: Path) -> set[tuple[str, int, int]]:
+    """Return what is in a folder, by name, size and time of writing."""
+    found = ((path.relative_to(folder), path.lstat()) for path in folder.rglob("*"))
+    return {(str(name), stat.st_size, stat.st_mtime_ns) for name, stat in found if not S_ISDIR(stat.st_mode)}
 
 
 def faults(arguments: Sequence[str], outcome: Outcome) -> Iterator[str]:
