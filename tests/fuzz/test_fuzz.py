@@ -9,7 +9,7 @@ from fuzz.judgement import try_case
 from sample_sizes import sample
 
 SEED = 1928
-BATCHES = sample(usual=5, long=500)
+BATCHES = sample(usual=4, long=500)
 CASES_TO_A_BATCH = 100
 
 
