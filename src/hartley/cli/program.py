@@ -189,7 +189,7 @@ def _say_interrupted(written: Sequence[Path]) -> int:
 
 
 def _but(written: Sequence[Path]) -> str:
-    """Say what stays, where files had their names before the call failed."""
+    """Return the end of a refusal that names the files that were complete before the call failed."""
     return f"; but {', '.join(file.name for file in written)} had been written, and stay" if written else ""
 
 

@@ -94,7 +94,7 @@ class CompilationNote:
         self.said = False
 
     def __call__(self, name: str) -> None:
-        """Hear that a loop is compiled."""
+        """Say once that a loop is being compiled, when the first one is."""
         del name
         if not self.said:
             self.said = True

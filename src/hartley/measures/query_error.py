@@ -54,7 +54,7 @@ class CountQueries:
 
     @classmethod
     def draw(cls, joint: JointRange, seed: int, queries: int = QUERIES) -> CountQueries:
-        """Draw the counts of a table; fewer where too few rows answer most of them."""
+        """Draw random queries that count rows of a table; fewer where too few rows answer most of them."""
         return cls.of_columns(joint.public.coordinates, rows_of_values(joint), seed, queries)
 
     @classmethod

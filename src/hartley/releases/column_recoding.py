@@ -137,7 +137,7 @@ class ColumnBounds(StrictStruct, frozen=True, kw_only=True):
         return f"{self.column}{FROM}", f"{self.column}{TO}"
 
     def split(self, labels: Sequence[str | None]) -> tuple[list[str | None], list[str | None]]:
-        """Return where labels begin and where they end.
+        """Return the lower and the upper end of each label, as the two columns of the file show them.
 
         >>> ages = ColumnBounds(column="age", ends=(LabelEnds(label="65 and over", begin="65"),))
         >>> ages.split(["65 and over", None])

@@ -69,7 +69,7 @@ class UsedTicks:
         self._above: dict[int, int] = {}
 
     def use(self, tick: int) -> None:
-        """Use a tick up."""
+        """Mark a tick as used, so that no other text gets it."""
         self._below[tick], self._above[tick] = tick - 1, tick + 1
 
     def nearest_free(self, best: int, low: int, high: int) -> int | None:

@@ -116,7 +116,7 @@ def with_statistics(connection: DuckDBPyConnection) -> Iterator[None]:
 
 @contextmanager
 def with_less_memory(connection: DuckDBPyConnection, share: float) -> Iterator[None]:
-    """Have an engine do with a share of its memory limit for a while, in which rows come in any order.
+    """Lower an engine's memory limit to a share of it inside the block; rows come in any order there.
 
     What an engine holds beyond it, it spills. Small limits stay, for no engine does with much less.
     """

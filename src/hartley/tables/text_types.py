@@ -247,7 +247,7 @@ def _are_floats(connection: DuckDBPyConnection, source: str, cells: Sequence[str
 
 
 def _looked_at_closely(connection: DuckDBPyConnection, source: str, cells: Sequence[str]) -> list[_Fractions]:
-    """Look at every digit of columns of numbers."""
+    """Return what the fractions of columns of numbers have in common, read digit by digit."""
     below = _below_one_another(source, cells, range(len(cells)))
     found = connection.execute(
         f"""

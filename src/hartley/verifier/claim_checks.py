@@ -219,7 +219,7 @@ class RecordChecks:
         self.partition = partition
 
     def check(self, dropped: int, withheld: int, requirements: tuple[MeasuredRequirement, ...]) -> None:
-        """Check every number that can be counted."""
+        """Check each number of the record against the verifier's own count of it."""
         record, rows = self.record, self.measures["after"]["rows"]
         order = "kept" if self.policy.choices.keep_order else "shuffled"
         self._add(
@@ -245,7 +245,7 @@ class RecordChecks:
         self.checks.add(f"record: {name}", holds, reason)
 
     def _other_columns(self, reader: str, claimed: Measures | None) -> str:
-        """Say whether a claim is about other columns than its reader sees."""
+        """Return why a claim is about other columns than its reader sees; no words where it is not."""
         if claimed is None:
             return ""
         policy, is_all = self.policy, reader.endswith("_all")

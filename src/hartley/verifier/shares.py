@@ -130,7 +130,7 @@ class ShareRule:
         return away / max(len(self.whole) - 1, 1) <= self.wanted + TOLERANCE
 
     def largest_lacking(self, counts: Counts) -> int:
-        """Return a number of rows above which no part can lack it; bounds fall as parts grow."""
+        """Return a size above which no part of these rows can lack the requirement."""
         low, high = 0, sum(counts.values())
         while low < high:
             middle = (low + high + 1) // 2

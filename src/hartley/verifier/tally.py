@@ -242,7 +242,7 @@ class _Waiting:
         self.cells += len(codes) * len(codes[0])
 
     def count(self, sizes: list[int]) -> None:
-        """Let equal rows be one."""
+        """Merge the rows read so far into different ones, each with how often it occurs."""
         found = [*self._weighed, self.counted] if len(self.counted[1]) else self._weighed
         if self._fresh:
             fresh, self._fresh = self._fresh, []

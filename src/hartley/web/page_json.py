@@ -233,7 +233,7 @@ def _warning(made: ReleaseResult, asked: Asked) -> str | None:
 
 
 def as_it_is(reader: Reader) -> Json:
-    """Return the line of a reader of the columns as they were."""
+    """Return the line of the page that says what a reader of the table itself, unrecoded, would learn."""
     columns = words.listed((*reader.joint.public.columns, *reader.beside))
     return reader_line(f"of {columns} as the table has it", before_release(reader))
 

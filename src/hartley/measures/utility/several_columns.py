@@ -411,7 +411,7 @@ def _is_unit_or_point(column: DistanceColumn) -> bool:
 
 
 def _is_missing(coordinate: Coordinate) -> CategoryColumn:
-    """Return the column that tells missing cells from numbers."""
+    """Return a category column of two values, missing or not, so that merging a missing cell has a cost."""
     return CategoryColumn(frozen_array(coordinate.missing.astype(np.int64)))
 
 

@@ -24,7 +24,7 @@ class Bits(Requirement):
     """How its sentence ends."""
 
     def read_number(self, given: Any) -> float:
-        """Return the bits; raise where they are none."""
+        """Return the limit in bits; raise where it is no number, or above what any table leaks."""
         number = self.plain_number(given)
         if number > MOST_ASKED_BITS:
             raise OptionError(

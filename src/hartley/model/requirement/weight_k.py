@@ -25,7 +25,7 @@ class SharedWeight(Requirement, kind="weight-k"):
     led_in = "Every released class stands for"
 
     def read_number(self, given: Any) -> float:
-        """Return the sum; raise where it is none."""
+        """Return the least sum of weights that is asked for; raise where that is no number from 0 on."""
         return self.plain_number(given)
 
     def is_met_by(self, found: float) -> bool:

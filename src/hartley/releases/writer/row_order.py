@@ -249,7 +249,7 @@ def _arrays(table: Any) -> list[Any]:
 def _streamed(
     connection: Any, types: Sequence[Any], batches: Iterable[list[Any]], name: str = "hartley_ready"
 ) -> ReadyRows:
-    """Let an engine read batches of columns as ``p0, p1, ...``, once."""
+    """Register batches of columns with an engine, which reads them once, as a table of ``p0, p1, ...``."""
     import pyarrow as pa
 
     schema = pa.schema([(f"p{number}", kind) for number, kind in enumerate(types)])

@@ -91,7 +91,7 @@ def _lines(content: bytes, *, is_parquet: bool) -> Iterable[CountLine]:
 
 
 def counts_of(lines: list[CountLine], name: str = "the counts") -> CountFile:
-    """Put the lines together."""
+    """Return what the lines of a file of counts add up to; a refusal calls the file by its ``name``."""
     roles = {
         role: tuple(one.name for one in sorted(lines, key=lambda one: one.value) if one.part == role)
         for role in ("sensitive", "public", "side")

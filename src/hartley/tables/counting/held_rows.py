@@ -55,7 +55,7 @@ class HeldColumn:
         return found
 
     def coordinate(self, codes: Ints) -> Coordinate:
-        """Return the cells of some codes."""
+        """Return the column that holds the cell of each of these codes."""
         values, places = np.unique(codes, return_inverse=True)
         own = coordinate(self.typed, self.carried[values], values == len(self.carried) - 1)
         return own.take(places)

@@ -195,7 +195,7 @@ def counted_rows(frame: Any, names: Mapping[str, str]) -> Any:
 
 
 def placed(frame: Any) -> Any:
-    """Return a frame of Spark with columns ``c0, c1, ...``, whose cells are equal there as here."""
+    """Return a Spark frame with columns ``c0, c1, ...``, cast so that equal cells are the same in both."""
     from pyspark.sql import functions as f
 
     types = [field.dataType for field in frame.schema.fields]

@@ -233,11 +233,11 @@ class StudyTable:
             table.close()
 
     def enter(self) -> None:
-        """Keep the table open from its first use on."""
+        """Begin a ``with`` block: once used, the table stays open until the block ends."""
         self._is_entered.append(True)
 
     def close(self) -> None:
-        """Let go of the table."""
+        """End the block, and close the table."""
         self._is_entered.clear()
         while self._held:
             self._held.pop().close()
