@@ -114,7 +114,7 @@ class OwnUnions:
         self._utility = utility
 
     def with_each(self, place: int) -> Floats:
-        """Return the cost of the union of the cluster at ``place`` with each other one; infinite for itself."""
+        """Return the cost of the union of the cluster at ``place`` with each other; infinite for itself."""
         own = self.members.of(place)
         costs = np.full(self._utility.size, np.inf)
         for other in np.flatnonzero(self.members.partners(place)).tolist():
