@@ -18,7 +18,7 @@ from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from hartley.errors import OptionError, option
+from hartley.errors import OptionError, option, quoted
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -61,7 +61,11 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
     @wraps(function)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        hints, defaults = _hints_of_function(function)
+        hints, defaults, places = _hints_of_function(function)
+        if len(args) > len(places):
+            said = [name for name in places if name != "self"]
+            first = f"only {quoted(said, last=' and ')} by place" if said else "nothing by place"
+            raise OptionError(f"{function.__name__} takes {first}; give the rest by name, as name=value")
         for name, given in zip(hints, args, strict=False):
             _require(name, given, hints[name])
         for name, given in kwargs.items():
@@ -94,39 +98,47 @@ def _shown_signature(function: Callable[..., Any]) -> inspect.Signature:
 
 def require_field_kinds(made: Any) -> None:
     """Raise where a field of a dataclass is of another kind than its class says."""
-    for name, hint, default in _hints_of_fields(made.__class__):
-        if (given := getattr(made, name)) is not default:
+    for name, hint, default, container in _hints_of_fields(made.__class__):
+        given = getattr(made, name)
+        if given is not default and not (given.__class__ is container and not given):
             _require(name, given, hint)
 
 
 @cache
-def _hints_of_function(function: Callable[..., Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the kind of each argument, and the defaults, which need no check when they are handed on."""
+def _hints_of_function(
+    function: Callable[..., Any],
+) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
+    """Return the kind of each argument, the defaults, which need no check, and what may be given by place."""
     found: dict[str, Any] = {}
+    places: list[str] = []
     defaults: dict[str, Any] = {}
     names = vars(inspect.getmodule(function))
     for parameter in inspect.signature(function).parameters.values():
         hint = _hint(parameter.annotation, names)
         if parameter.default is not parameter.empty:
             defaults[parameter.name] = parameter.default
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            places.append(parameter.name)
         if parameter.kind is not parameter.VAR_KEYWORD:
             found[parameter.name] = hint
         else:  # Unpack[…] of the keywords and their kinds
             (keywords,) = get_args(hint) or (SimpleNamespace(__annotations__={}),)
             found |= {name: _hint(one, {}) for name, one in keywords.__annotations__.items()}
-    return found, defaults
+    return found, defaults, tuple(places)
 
 
 @cache
-def _hints_of_fields(kind: type) -> tuple[tuple[str, Any, Any], ...]:
-    """Return the name, the kind and the default of each field."""
+def _hints_of_fields(kind: type) -> tuple[tuple[str, Any, Any, Any], ...]:
+    """Return the name, the kind and the default of each field, or what makes an empty one."""
     homes = {
         name: vars(inspect.getmodule(one))
         for one in reversed(kind.__mro__)
         for name in inspect.get_annotations(one)
     }
     return tuple(
-        (one.name, _hint(one.type, homes.get(one.name, {})), one.default) for one in fields(kind) if one.init
+        (one.name, _hint(one.type, homes.get(one.name, {})), one.default, one.default_factory)
+        for one in fields(kind)
+        if one.init
     )
 
 
@@ -147,7 +159,7 @@ def _require(name: str, given: object, hint: Any) -> None:
             given.encode("utf-8", "surrogateescape")  # as paths are, whose bytes are no text
         except UnicodeEncodeError:
             raise OptionError(f"{option(name)} holds half a character", option=name) from None
-    if not _fits(given, hint):
+    if hint is not Any and not _fits(given, hint):
         found = "None" if given is None else type(given).__name__
         if isinstance(given, Integral) and abs(int(given)) > _LARGEST:
             found = "one that large"

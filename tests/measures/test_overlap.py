@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hartley.errors import InputError
 from hartley.examples import toy
 from hartley.measures.overlap import (
+    FEW_LINKS,
     ComponentSeparation,
     ConfusionChain,
     are_confusable,
@@ -19,7 +20,7 @@ from hartley.measures.overlap import (
     confusion,
     join_links,
     link_candidates,
-    linked_groups,
+    linked_roots,
     maximin_information,
     overlap_partition,
 )
@@ -208,7 +209,11 @@ def test_renaming_and_reordering_changes_nothing(joint, random):
     assert sorted(np.diff(renamed.indptr)) == sorted(np.diff(joint.indptr))
 
 
-def test_links_joined_at_once_group_as_those_joined_one_by_one() -> None:
+@pytest.mark.parametrize("few", [0, FEW_LINKS])
+def test_links_joined_at_once_group_as_those_joined_one_by_one(
+    few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hartley.measures.overlap.FEW_LINKS", few)
     rng = np.random.default_rng(3)
     for _ in range(1000):
         size, links = int(rng.integers(1, 25)), int(rng.integers(0, 35))
@@ -217,4 +222,4 @@ def test_links_joined_at_once_group_as_those_joined_one_by_one() -> None:
         join_links(anchors, linked, parent)
         while not np.array_equal(parent[parent], parent):
             parent = parent[parent]
-        assert linked_groups(size, anchors, linked) == Partition(parent)
+        assert linked_roots(size, anchors, linked).tolist() == parent.tolist()

@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from hartley.cli.program import run
-from hartley.errors import HartleyError
+from hartley.errors import InputError
 from hartley.measures.against.count_ranges import CountSystem
 from hartley.workflow.count_tables.audit_counts import audit_published
 from sample_sizes import sample
@@ -118,7 +118,7 @@ def test_thousands_of_cells_of_which_few_or_most_are_suppressed(size, share):
 
 def test_contradicting_counts_are_no_answer(tmp_path):
     path = written(tmp_path, "t.csv", "a,n", [("x1", 2), ("x2", 3), ("total", 9)])
-    with pytest.raises(HartleyError, match="contradict"):
+    with pytest.raises(InputError, match="contradict"):
         audit_published([path])
 
 

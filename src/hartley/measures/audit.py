@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hartley.measures.overlap import linked_groups
+from hartley.measures.overlap import linked_roots
 from hartley.measures.uncertainty import candidate_counts, prior_counts, row_counts
 from hartley.model import Alphabet, JointRange, Partition, RangeSummary
 from hartley.model.alphabet import label_to_json
@@ -232,7 +232,8 @@ def audit_of_summary(found: RangeSummary) -> Audit:
     >>> audit_of_summary(summary(toy())) == audit(toy())
     True
     """
-    groups = linked_groups(found.sensitive.size, found.anchors, found.linked)
+    roots = linked_roots(found.sensitive.size, found.anchors, found.linked)
+    components = int((roots == np.arange(len(roots))).sum())
     fewest, most = found.fewest, max(span.most for span in found.spans)
     return Audit(
         rows=found.rows,
@@ -245,8 +246,8 @@ def audit_of_summary(found: RangeSummary) -> Audit:
         b0_bits=log2(fewest),
         i0_bits=log2(min(span.prior / span.most for span in found.spans)),
         l0_bits=log2(max(span.prior / span.fewest for span in found.spans)),
-        istar_bits=log2(groups.size),
-        components=groups.size,
+        istar_bits=log2(components),
+        components=components,
         distinct_l=fewest,
         row_k=found.row_k,
         independent=all(span.fewest == span.prior for span in found.spans),
@@ -256,7 +257,7 @@ def audit_of_summary(found: RangeSummary) -> Audit:
         narrowest=LateTuple.of(
             lambda: tuple(_narrow(found.sensitive, narrow) for narrow in found.narrowest), found.pairs
         ),
-        groups=LateTuple.of(lambda: _components(found, groups), found.pairs),
+        groups=LateTuple.of(lambda: _components(found, Partition(roots)), found.pairs),
     )
 
 
@@ -264,9 +265,8 @@ def summary(joint: JointRange, partition: Partition | None = None) -> RangeSumma
     """Count what an audit needs of a joint range."""
     released = joint.release(partition)
     counts = candidate_counts(released)
-    priors = prior_counts(released)
     rows = row_counts(released)
-    narrowest = np.flatnonzero(counts == counts.min())
+    narrowest = (counts == counts.min()).nonzero()[0]
     anchor = released.indices[released.indptr[:-1]]
     size = released.sensitive.size
     return RangeSummary(
@@ -278,7 +278,7 @@ def summary(joint: JointRange, partition: Partition | None = None) -> RangeSumma
         side_columns=None if joint.side is None else joint.side.columns,
         side_values=0 if joint.side is None else joint.side.size,
         observations=released.observations,
-        spans=_spans(priors, counts),
+        spans=_spans(released, counts),
         row_k=int(rows.min()),
         narrowest_count=len(narrowest),
         narrowest_rows=int(rows[narrowest].sum()),
@@ -296,9 +296,10 @@ def summary(joint: JointRange, partition: Partition | None = None) -> RangeSumma
     )
 
 
-def _spans(priors: Int64s, counts: Int64s) -> tuple[Span, ...]:
-    if (priors == priors[0]).all():
-        return (Span(int(priors[0]), int(counts.min()), int(counts.max())),)
+def _spans(released: JointRange, counts: Int64s) -> tuple[Span, ...]:
+    if released.observed_side is None:
+        return (Span(released.sensitive.size, int(counts.min()), int(counts.max())),)
+    priors = prior_counts(released)
     order = np.lexsort((counts, priors))
     different, starts = np.unique(priors[order], return_index=True)
     ends = np.append(starts[1:], len(order)) - 1

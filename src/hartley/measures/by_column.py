@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
@@ -66,7 +67,7 @@ class ColumnLeft:
         }
 
 
-def guess_to_dict(found: tuple[ColumnLeft, ...]) -> dict[str, Any] | None:
+def guess_to_dict(found: Sequence[ColumnLeft]) -> dict[str, Any] | None:
     """Return the likeliest guess as it stands in JSON: the worst, and that of each column."""
     if not found:
         return None

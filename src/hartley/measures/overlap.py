@@ -3,7 +3,7 @@ r"""What a reader learns for certain: groups of sensitive values that are never 
 Two sensitive values are confusable when a chain of released values leads from one to
 the other, neighbours in the chain sharing a candidate (Definition 1, overlap
 connectedness). The groups that no chain leaves are the components: of S the overlap
-partition, of X the connected parts of the confusability graph (Lemma 2). They are found by
+partition, of X the connected parts of the confusability graph (Lemma 2, Theorem P2). They are found by
 union-find over the sensitive values alone; the graph itself is never built for it.
 """
 
@@ -25,6 +25,8 @@ COMPILED_FROM = 200_000
 """Links from which the compiler is worth its time."""
 MANY_LINKS = 4
 """Where there are so many links to a value, one round at once joins nearly all."""
+FEW_LINKS = 500
+"""Fewer links are followed one by one sooner than NumPy is called."""
 
 
 @hot_loop
@@ -43,23 +45,41 @@ def join_links(anchors: Ints, linked: Ints, parent: Ints) -> None:
         unite(parent, anchors[link], linked[link])
 
 
-def linked_groups(size: int, anchors: Ints, linked: Ints) -> Partition:
-    """Group ``size`` values so that no link leaves a group.
+def linked_roots(size: int, anchors: Ints, linked: Ints) -> Ints:
+    """Return the least value of the group of each value, where no link leaves a group.
 
-    >>> linked_groups(4, np.array([0, 3]), np.array([2, 2]))
-    Partition({0, 2, 3}, {1})
+    >>> linked_roots(4, np.array([0, 3]), np.array([2, 2])).tolist()
+    [0, 1, 0, 0]
     """
+    if len(anchors) < FEW_LINKS and size < FEW_LINKS:
+        return np.array(_few_joined(size, anchors.tolist(), linked.tolist()))
     parent: Ints = np.arange(size).astype(code_type(size))
     if len(anchors) >= MANY_LINKS * size:
         parent, anchors, linked = _joined_once(parent, anchors, linked)
     join = join_links.for_size(len(anchors), COMPILED_FROM)
     if join is not join_links.plain:
         join(anchors, linked, parent)
-        return Partition(_settled(parent))
+        return _settled(parent)
     # Few links do not wait for the compiler, and one by one they would take longer.
     while len(anchors):
         parent, anchors, linked = _joined_once(parent, anchors, linked)
-    return Partition(parent)
+    return parent
+
+
+def _few_joined(size: int, anchors: list[int], linked: list[int]) -> list[int]:
+    parent = list(range(size))
+    for one, other in zip(anchors, linked, strict=True):
+        while parent[one] != one:
+            one = parent[one]
+        while parent[other] != other:
+            other = parent[other]
+        if one < other:
+            parent[other] = one
+        else:
+            parent[one] = other
+    for value in range(size):  # every link points to a smaller value, which is settled by then
+        parent[value] = parent[parent[value]]
+    return parent
 
 
 def _joined_once(parent: Ints, anchors: Ints, linked: Ints) -> tuple[Ints, Ints, Ints]:
@@ -105,6 +125,9 @@ def overlap_partition(joint: JointRange, partition: Partition | None = None) -> 
     """
     released = joint.release(partition)
     size = released.sensitive.size
+    if released.pairs < FEW_LINKS:
+        anchors = np.repeat(released.indices[released.indptr[:-1]], np.diff(released.indptr))
+        return Partition(linked_roots(size, anchors, released.indices))
     parent: Ints = np.arange(size).astype(code_type(size))
     link_candidates.for_size(released.pairs, COMPILED_FROM)(released.indptr, released.indices, parent)
     return Partition(_settled(parent))
@@ -151,7 +174,7 @@ def maximin_information(joint: JointRange, partition: Partition | None = None) -
     r"""Return the bits about S that every reader gets without any doubt, :math:`I_*(S; \hat X)`.
 
     ``log2`` of the number of groups in the :func:`overlap_partition`; symmetric in S and X,
-    and never more than :math:`L_0` (Proposition 1).
+    and never more than :math:`L_0` (Proposition 1, Theorem P1).
 
     Parameters
     ----------

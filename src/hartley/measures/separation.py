@@ -1,13 +1,13 @@
 r"""The measures of the paper with a tolerance: sensitive values count as two only where they are apart.
 
 :math:`N_\tau(A)` is the most values of A that are pairwise *more than* :math:`\tau` apart. On a line that is
-also the least number of intervals of length :math:`\tau` that cover A, so the number of guesses of that
-width that a reader needs to be sure. A tolerance of 0 gives the paper's measures. With groups instead of a
-tolerance the groups are counted.
+also the least number of intervals of length :math:`\tau` that cover A (Theorem A1), so the number of guesses
+of that width that a reader needs to be sure. A tolerance of 0 gives the paper's measures. With groups instead
+of a tolerance the groups are counted.
 
 What it does not say: bits at different tolerances cannot be compared, for the values of the whole table are
-counted with the tolerance as well; and :math:`I_*` with a tolerance says little by itself, since a chain of
-close values links all of them.
+counted with the tolerance as well; and :math:`I_*` with a tolerance says little by itself (never more than
+:math:`L_0`, Theorem A2), since a chain of close values links all of them.
 """
 
 from __future__ import annotations

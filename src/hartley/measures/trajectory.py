@@ -1,10 +1,10 @@
 r"""All measures along a run, and where a run is cut.
 
-A run is one sequence of merges; a weight of utility λ, a floor of utility θ, a number of candidates or
-a cap on leakage only choose a step of it. The measures of all steps are found in near-linear time: how
-many candidates the two clusters of a merge share is counted by laying the values in a row in which
-every cluster is a stretch, and asking of each two neighbouring occurrences of a sensitive value which
-merge first holds both.
+A run is one sequence of merges; a weight of utility λ, a floor of utility θ, a number of candidates or a cap
+on leakage only choose a step of it (Theorem P4). The measures of all steps are found in near-linear time: how
+many candidates the two clusters of a merge share is counted by laying the values in a row in which every
+cluster is a stretch, and asking of each two neighbouring occurrences of a sensitive value which merge first
+holds both.
 """
 
 from __future__ import annotations

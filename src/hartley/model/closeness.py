@@ -203,6 +203,8 @@ class Closeness:
         groups: Mapping[str, Mapping[Label, str]] | None = None,
     ) -> Closeness:
         """Build from a tolerance for each column and from the group of each value of each column."""
+        if not tolerance and not groups:
+            return NO_CLOSENESS
         return cls(
             tuple((name, exact_number(name, limit)) for name, limit in (tolerance or {}).items()),
             tuple((name, tuple(members.items())) for name, members in (groups or {}).items()),

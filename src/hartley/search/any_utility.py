@@ -4,12 +4,12 @@ Nothing is assumed of the utility but the cost of each cluster. Known partitions
 steps of a greedy run) give the levels; at each, values are moved, swapped and clusters joined while the
 cost stays within the level and the leakage does not grow.
 
-Two bounds hold wherever :func:`~hartley.search.codeword_costs.shared_costs` says which values can
-share a cluster at a cost. A value's cluster lies among the values that can share one with it, so an
-observation leaves no more candidates than all of them together do (ball bound). And every cluster lies in
-one part of the graph of pairs that can share, so no partition confuses more than merging each part whole
-(contraction bound). Both only fall where more pairs can share, so they also tell what must be paid for a
-leakage. ``proven_optimal`` is claimed only where leakage and cost meet such a bound.
+Two bounds hold wherever :func:`~hartley.search.codeword_costs.shared_costs` says which values can share a
+cluster at a cost. A value's cluster lies among the values that can share one with it, so an observation
+leaves no more candidates than all of them together do (ball bound). And every cluster lies in one part of the
+graph of pairs that can share, so no partition confuses more than merging each part whole (contraction bound,
+Theorem I4). Both only fall where more pairs can share, so they also tell what must be paid for a leakage.
+``proven_optimal`` is claimed only where leakage and cost meet such a bound.
 """
 
 from __future__ import annotations

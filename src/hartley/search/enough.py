@@ -1,13 +1,13 @@
 """Which sets of public values are enough to be a cluster, under any number of requirements at once.
 
-A requirement that stays true when a cluster grows is *monotone*. All that the theorems about clusters need
-is that a set which holds one that is enough is enough itself. So everything that is known for the number of
-candidates holds word for word for rows, for values that are apart by a tolerance, for groups, for single
-columns, and for any of these together.
+A requirement that stays true when a cluster grows is *monotone*. All that the theorems about clusters need is
+that a set which holds one that is enough is enough itself (Theorem M1). So everything that is known for the
+number of candidates holds word for word for rows, for values that are apart by a tolerance, for groups, for
+single columns, and for any of these together.
 
 With side information this is not so: a value that joins may be seen with a side value that the others are not
 seen with, and leave few candidates there. What is wanted is then wanted of every side value that the set is
-seen with (:meth:`Enough.beside`): sets that are enough still join to one that is.
+seen with (:meth:`Enough.beside`): sets that are enough still join to one that is (Theorem M2).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Frontiers: :func:`~hartley.search.solve.solve` along an axis.
 
-What keeps more costs no less. So what no partition for a lower level goes below, none for a higher one does,
-and a partition for a higher level serves for a lower one. A level that a cheaper one reaches is skipped.
-Where nothing but the axis is asked for, :mod:`~hartley.search.points.ladders` knows all levels at once.
+What keeps more costs no less (Theorem C7). So what no partition for a lower level goes below, none for a
+higher one does, and a partition for a higher level serves for a lower one. A level that a cheaper one reaches
+is skipped. Where nothing but the axis is asked for, :mod:`~hartley.search.points.ladders` knows all levels at
+once.
 """
 
 from __future__ import annotations

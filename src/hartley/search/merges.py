@@ -1,4 +1,7 @@
-"""Partitions grown by merging whatever keeps too little, where no other search has the question."""
+"""Partitions grown by merging whatever keeps too little, where no other search has the question.
+
+Merging takes no candidate from anybody (Theorem P3), so this ends in what is required or in one cluster.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ SECONDS_UNASKED = 60.0
 """How long a search may take where nobody said, if it could go on for ever."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class Problem:
     """What must be kept at the least cost, and what is kept small along a frontier."""
 

@@ -9,8 +9,8 @@ each component, the cheapest first, joins most components for the rows.
 
 **Bound.** Take a partition with something withheld that touches w components of the untouched table, and make
 every value of it a cluster of its own: no cluster costs more, and there are at most w - 1 components more. So
-with c the fewest components of a cost when nothing is withheld, at least c - w + 1 are left. No budget
-touches more components than the cheapest value of each, the cheapest first.
+with c the fewest components of a cost when nothing is withheld, at least c - w + 1 are left (Theorem W4). No
+budget touches more components than the cheapest value of each, the cheapest first.
 """
 
 from __future__ import annotations

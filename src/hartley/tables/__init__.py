@@ -14,7 +14,7 @@ from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.tables.locations import DELIMITERS, Files, find_files, is_database
 from hartley.tables.other_databases import is_other_database, scheme_of, shown_other
-from hartley.tables.read_options import ReadOptions
+from hartley.tables.read_options import AS_IT_IS, ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import Source
 from hartley.tables.table import Table, TableColumn
@@ -34,7 +34,7 @@ def open_table(source: Any, options: ReadOptions | None = None) -> Table:
     and ``options.query`` what to select there.
     A frame is one of pandas, polars (eager or lazy), pyarrow, DuckDB, PySpark, Dask or Ibis.
     """
-    options = options or ReadOptions()
+    options = options or AS_IT_IS
     if is_database(source):
         from hartley.tables.sources.database import DatabaseSource
 

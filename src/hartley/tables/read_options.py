@@ -114,3 +114,7 @@ class ReadOptions:
         both = [name for name in by_column if name in (*self.text, *self.number)]
         if both:
             raise OptionError(f"column {both[0]!r} cannot be both dates and text or number")
+
+
+AS_IT_IS = ReadOptions()
+"""What is taken where nothing is said."""

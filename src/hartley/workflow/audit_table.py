@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
+from hartley.model.late_tuple import LateTuple
 from hartley.model.requirement import Requirement, Verdict, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
 from hartley.tables.looks.identifiers import identifier_columns
@@ -61,7 +62,7 @@ class AuditResult:
     """Public columns that look like they name people, each with the reason."""
     closeness: Closeness = NO_CLOSENESS
     """Which sensitive values count as one."""
-    by_sensitive: tuple[ColumnLeft, ...] = ()
+    by_sensitive: Sequence[ColumnLeft] = ()
     """What is left of each sensitive column by itself; empty where a large table was counted only."""
     jointly: bool = False
     """Whether several sensitive columns count as one joint value."""
@@ -255,7 +256,7 @@ def result_of(
         held = verdicts(joint, requirements, closeness)
         separation = None if closeness.is_empty else ToleranceMeasures.of(joint, closeness)
     return AuditResult(
-        by_sensitive=() if joint is None else left_by_column(joint),
+        by_sensitive=() if joint is None else LateTuple.of(lambda: left_by_column(joint), joint.pairs),
         jointly=study.jointly,
         audit=found,
         each=each,

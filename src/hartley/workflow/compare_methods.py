@@ -24,7 +24,6 @@ from hartley.measures.overlap import maximin_information
 from hartley.measures.query_error import CountQueries
 from hartley.measures.uncertainty import max_uncertainty_reduction, row_k
 from hartley.measures.usefulness import Usefulness
-from hartley.measures.utility import Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange, Partition
@@ -108,7 +107,7 @@ def compare_methods(
         with study.opened() as table:
             read = table.joint_range(study.roles, missing=study.missing, missing_at=study.missing_at)
         joint, dropped_rows = read.joint, read.dropped_rows
-    if not isinstance(objective.utility, Utility):
+    if objective.own_utility is None:
         asked = replace(objective, utility=choice)
     if combined is None:
         question = Problem(joint=joint, leakage=objective.leakage, utility=asked.utility_for(joint.public))

@@ -12,7 +12,6 @@ from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.by_column import left_by_column
 from hartley.measures.usefulness import Usefulness
-from hartley.measures.utility import Utility
 from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
 from hartley.releases.codebook import shown_columns
@@ -79,7 +78,7 @@ def make_release(
             "a release needs a target: what every released value must keep, such as "
             f"{option('distinct_l', '5')}, or a cap on what may be lost"
         )
-    if isinstance(objective.utility, Utility):
+    if objective.own_utility is not None:
         raise OptionError(
             "a release is certified by a cost that its verifier can count; give a utility by its name, or a "
             "dissimilarity"

@@ -19,7 +19,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import bmat, csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from hartley.errors import UnreachableError
+from hartley.errors import InputError
 from hartley.model.arrays import Flags, Floats, Int64s
 
 ROUNDS = 1000
@@ -248,7 +248,7 @@ class _LinkedCounts:
         return found
 
 
-def _impossible() -> UnreachableError:
-    return UnreachableError(
+def _impossible() -> InputError:
+    return InputError(
         "no counts fit what was published: the numbers contradict each other; were they rounded?"
     )

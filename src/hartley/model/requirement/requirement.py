@@ -1,8 +1,8 @@
 """One thing that every released class must keep, and whether it does.
 
-A requirement that stays true when a class grows is *monotone*, which is what most searches rely on. Limits on
-bits are of the release as a whole. The others are of each class as it is published and may be broken by a
-class that grows; only trees of cuts keep them.
+A requirement that stays true when a class grows is *monotone* (Theorem M1), which most searches rely on.
+Limits on bits are of the release as a whole. The others are of each class as it is published and may be
+broken by a class that grows; only trees of cuts keep them.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 Numbers and ordered categories have equal bands of round widths anchored at 0, also with open ends; dates have
 calendars; categories have the most frequent ones kept and the rest as other; trees have their levels, text
-has its prefixes. Ladders are partial orders: weeks and months do not compare. Which level refines which is
-read off the labels, and nothing else is assumed.
+has its prefixes. What is chosen among so few fixed ones tells little of the data (Theorem B5). Ladders are
+partial orders: weeks and months do not compare. Which level refines which is read off the labels, and nothing
+else is assumed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The best node of the ladders: one level for each column, exactly, by branch and bound.
 
 Depth first over the columns, those not yet assigned with everything merged. Rows in cells that are not enough
-only become more as columns are split, so for every open column the levels that withhold too much together
-with what is assigned are gone for the whole subtree; the rest of a ladder that refines them goes with
-them. Bound: the mean width of the assigned levels, the least that is still possible for the open columns, and
-what rows that are withheld already lose beyond it.
+only become more as columns are split (Theorem B1), so for every open column the levels that withhold too much
+together with what is assigned are gone for the whole subtree; the rest of a ladder that refines them goes
+with them. Bound: the mean width of the assigned levels, the least that is still possible for the open
+columns, and what rows that are withheld already lose beyond it.
 """
 
 from __future__ import annotations

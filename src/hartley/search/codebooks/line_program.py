@@ -1,4 +1,4 @@
-"""The best bands of one column on a line, given the codebooks of the other columns.
+"""The best bands of one column on a line, given the codebooks of the other columns (Theorem B4).
 
 Exact where nothing is withheld; otherwise withheld rows are priced, which finds the best up to the
 convex hull of loss and withheld rows.

@@ -1,6 +1,7 @@
 """Variable bands: codebooks grown from several starts by splits, then by rounds of merging and growing anew.
 
-A start is grown until no split is left that is allowed and lowers the loss; then every column on a line gets
+A start is grown until no split is left that is allowed (one refused stays refused, Theorem B3) and lowers
+the loss; then every column on a line gets
 its best bands given the others, and so on until nothing falls. Each round merges a few bands of the best
 codebooks in up to three columns and grows them with other weights. The seed and the number of rounds are
 fixed, so the result depends on nothing else. Of codebooks whose losses hardly differ the one is taken whose

@@ -26,6 +26,7 @@ from hartley.model.words import SAME_COST
 from hartley.search.columns.loops.cells import Cells
 
 Combination: TypeAlias = Literal["max", "sum"]
+"""The side of a box: its greatest in any column, or their sum (what holds of it then: Theorem C10)."""
 NORMS: dict[str, int] = {"max": 0, "sum": 1}
 NUMBER, CATEGORY, TABLE = 0, 1, 2
 

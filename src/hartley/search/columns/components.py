@@ -3,8 +3,8 @@
 Tuples that share a candidate, directly or by a chain, are one component. A cluster of tuples of two
 components makes one of them. No cluster of side t holds tuples farther apart than t, so a partition of side t
 leaves no fewer components than joining all tuples within t does: the edges of a minimum spanning tree of the
-components, in order, bound the cost of every number of components (contraction bound). The tree is found by
-rounds in which every component looks for its nearest other one.
+components, in order, bound the cost of every number of components (contraction bound, Theorem I4). The tree
+is found by rounds in which every component looks for its nearest other one.
 
 Clusters are joined the cheapest first. Splitting a cluster into parts that share a candidate leaves the
 components as they are (Theorem C8).

@@ -1,13 +1,13 @@
 """Withhold the tuples of several columns that are far from everybody, then search the others.
 
 The reach of a tuple is the side of the smallest box around it that can be enough: no cluster that holds the
-tuple costs less than half of it. So for a cost D every tuple of a reach above 2 D must be withheld, which
-bounds what any budget buys. The tuples of the greatest reach are withheld first; if together they are not
-enough to be a released value, others that bring what they lack are added. The rest is searched as ever, and
-what is left of the budget goes to whole clusters of the greatest cost. The partition with nothing withheld,
-less its worst clusters, is the other candidate; the less costly of the two is taken, then the one of less
-loss, then of fewer rows. Of a few tuples, those of the worst clusters are then withheld one by one as well,
-or in place of another, as long as that lowers the cost.
+tuple costs less than half of it. So for a cost D every tuple of a reach above 2 D must be withheld (Theorem
+W3), which bounds what any budget buys. The tuples of the greatest reach are withheld first; if together they
+are not enough to be a released value, others that bring what they lack are added. The rest is searched as
+ever, and what is left of the budget goes to whole clusters of the greatest cost. The partition with nothing
+withheld, less its worst clusters, is the other candidate; the less costly of the two is taken, then the one
+of less loss, then of fewer rows. Of a few tuples, those of the worst clusters are then withheld one by one as
+well, or in place of another, as long as that lowers the cost.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ cluster's cost can fall when it grows. What holds:
 * a radius of D means a span of at most 2D, so the window bound stays valid;
 * the value at an end of the line is as far from its cluster's mean as the mean distance of the members
   from that end. So no partition costs less than the cheapest set that is enough, this end
-  among them, whose mean lies near every member (end bound).
+  among them, whose mean lies near every member (end bound, Theorem L6).
 
 Partitions come from the dynamic program over intervals, and from peeling: a cluster chosen by the solver at
 one end or both, intervals for the rest; where there can be no more than two clusters, from a solver that

@@ -3,10 +3,10 @@
 If a superset of what is enough is enough, everything that is known of intervals for a number of candidates
 holds: a prefix of the line can be cut exactly when its last interval starts after a prefix that can, no
 earlier than the cost allows and no later than where enough is left. Both limits only move forward, so one
-pass decides. Intervals cost at most twice the optimum (midpoint): drop nested clusters, take disjoint spans
-by earliest end; every value left over lies within one span of the last one taken. Under the centroid the
-radius of an interval is not monotone, so every interval within reach is looked at; intervals are not always
-best there, and the bound is that of the midpoint, which never costs more.
+pass decides (Theorem L2). Intervals cost at most twice the optimum (midpoint, Theorem L3): drop nested
+clusters, take disjoint spans by earliest end; every value left over lies within one span of the last one
+taken. Under the centroid the radius of an interval is not monotone, so every interval within reach is looked
+at; intervals are not always best there, and the bound is that of the midpoint, which never costs more.
 
 Among intervals of the least cost the *finest* are returned: most of them, then the least total width, then
 the latest starts.

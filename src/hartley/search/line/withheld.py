@@ -4,14 +4,15 @@ A set W of public values within the budget of rows is released as one value, whi
 enough like any other. Cells that were missing before join it: their rows do not count, what they hold does.
 Facts:
 
-* W holds no more values than rows, so a budget below what is wanted of any count buys nothing.
-* Without the demand on W some optimum withholds nothing inside the span of a cluster (midpoint, member), and
+* W holds no more values than rows, so a budget below what is wanted of any count buys nothing (Theorem W1).
+* Without the demand on W some optimum withholds nothing inside the span of a cluster (midpoint, member;
+  Theorem W2), and
   a dynamic program over intervals is exact among intervals: least rows, then most intervals, then least
   total width.
 * The demand makes it NP-hard. What the program withholds is topped up: one value after another is forced
   in, the one that brings most for each extra row; or a whole cluster; or a higher cost is tried, by halving.
 * Bound for any shape: a value that is in no window which is cheap enough and holds enough must be withheld,
-  so the rows of these must be within the budget.
+  so the rows of these must be within the budget (Theorem W3).
 
 Ties: least cost; fewest rows withheld; most clusters; least total width; latest start.
 """

@@ -1,4 +1,4 @@
-r"""How many clusters can be enough at all: longest sequences of values that are spaced.
+r"""How many clusters can be enough at all: longest sequences of values that are spaced (Theorem A1).
 
 q clusters with k values each that are apart need a sequence of kq pairs of public and sensitive value, in
 the order of the sensitive ones, in which each is apart from the one q places before it: choose k such pairs

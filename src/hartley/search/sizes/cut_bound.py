@@ -1,4 +1,4 @@
-r"""Bounds on the candidates left, by counting how often values and candidates can be used.
+r"""Bounds on the candidates left, by counting how often values and candidates can be used (Theorem S2).
 
 If q clusters keep k candidates each, choose in every cluster k candidates and for each
 a value that shows it. These qk pairs use a value at most k times and a candidate at most q
@@ -9,7 +9,7 @@ times, whence two necessary conditions:
 
 Each may be applied after setting r values aside, to the :math:`q - r` clusters that hold none
 of them. With the values of two candidates and more set aside and k = 2 the counting
-condition is also sufficient.
+condition is also sufficient (Theorem S3).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""Clusters of at most two values, exactly: a matching.
+r"""Clusters of at most two values, exactly: a matching (Theorem S4).
 
 A value that is not enough by itself must be paired with one that makes it enough. Two values
 that are enough each may be paired or not, so draw an edge between them as well, and where

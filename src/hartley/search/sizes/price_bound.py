@@ -2,7 +2,7 @@ r"""Bounds on the candidates left, by prices at which the values cannot pay for 
 
 Call at most m values with k candidates between them *enough*. If prices of the values make
 every such set cost at least 1, and all values together cost less than q, then q
-disjoint sets that are enough do not exist. The best prices are a linear program (the dual of
+disjoint sets that are enough do not exist (Theorem S5). The best prices are a linear program (the dual of
 packing fractional clusters). Its rows are generated: solve, look for a set that is enough and
 costs less than 1, add it, until there is none.
 

@@ -1,4 +1,4 @@
-r"""Rows withheld where a cluster costs its number of values, and where components count.
+r"""Rows withheld where a cluster costs its number of values, and where components count (Theorem W4).
 
 **Components.** What is withheld touches one value of each of w components and joins them. With N values in
 c components, clusters of at most m values leave at best :math:`b(N, c, m) = \max(1, c - N + \lceil N/m

@@ -206,7 +206,7 @@ class TreeDemand:
 
 
 def require_knowable(requirements: tuple[Requirement, ...], known: int) -> None:
-    """Raise where nothing is proved for a reader who knows some sensitive values."""
+    """Raise where nothing is proved for a reader who knows some sensitive values (Theorem T3)."""
     here = option("transparent_knows")
     counts = [one for one in requirements if one.name not in ("row-k", "weight-k")]
     if len(counts) != 1 or counts[0].name != "distinct-l":

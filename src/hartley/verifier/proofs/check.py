@@ -62,7 +62,7 @@ def _enough(claimed: float) -> Fraction:
 
 
 def _is_union(problem: ProofProblem, proof: Proof) -> bool:
-    """Merge everything: even then some observation leaves too few, so no partition reaches the goal."""
+    """Merge everything: even then some observation leaves too few, no partition does better (Theorem M1)."""
     if proof.distinct_l is None or proof.cost is not None or proof.value is not None:
         return False
     if proof.components is not None:
@@ -72,7 +72,7 @@ def _is_union(problem: ProofProblem, proof: Proof) -> bool:
 
 
 def _is_window(problem: ProofProblem, proof: Proof) -> bool:
-    """Look at every stretch of the line around the value, among the rows that show one observation.
+    """Look at every stretch of the line around the value, among the rows of one observation (Theorem L1).
 
     A cluster that holds the value and reaches the goal holds enough sensitive values within the
     ends of its members, for each observation that occurs with the value.
@@ -146,7 +146,7 @@ def _least_doubled(codewords: list[int], low: int, high: int) -> int:
 
 
 def _is_counting(problem: ProofProblem, proof: Proof) -> bool:
-    """Count where each sensitive value occurs: one cluster more, and they cannot all hold enough.
+    """Count where each sensitive value occurs: one cluster more cannot hold enough (Theorem S2).
 
     Each cluster uses ``distinct_l`` different sensitive values, and a sensitive value is in no more
     clusters than there are values it occurs with.
@@ -176,7 +176,7 @@ def _needs_more(problem: ProofProblem, clusters: int, cost: float) -> bool:
 
 
 def _is_forest(problem: ProofProblem, proof: Proof) -> bool:
-    """Count ties: merging a value into a cluster joins one group at most to another."""
+    """Count ties: merging a value into a cluster joins one group at most to another (Theorem I1)."""
     if proof.components is None or problem.positions is not None or problem.has_observations:
         return False
     if proof.cost is None or proof.distinct_l is not None:

@@ -300,9 +300,16 @@ class Objective:
     def choice(self) -> UtilityChoice:
         """What was said about utility."""
         given = self.utility
-        if isinstance(given, Utility):
-            return UtilityChoice()
-        return given if isinstance(given, UtilityChoice) else UtilityChoice.named(given)
+        if isinstance(given, UtilityChoice):
+            return given
+        return UtilityChoice.named(given) if given is None or isinstance(given, str) else UtilityChoice()
+
+    @property
+    def own_utility(self) -> Utility | None:
+        """The utility that was given; ``None`` where it was named."""
+        given = self.utility
+        # Whether something has all methods of a protocol takes far longer to find out than what it is.
+        return None if isinstance(given, (UtilityChoice, str)) or not isinstance(given, Utility) else given
 
     @property
     def clusters(self) -> Shape:
@@ -328,13 +335,13 @@ class Objective:
 
     def utility_for(self, public: Alphabet, labels: Labels | None = None) -> Utility:
         """Return the utility for these public values, which are released with such ``labels``."""
-        if isinstance(self.utility, Utility):
-            require_size(self.utility.size, public.size)
+        if (own := self.own_utility) is not None:
+            require_size(own.size, public.size)
             if self.clusters.name in ("columns", "tree"):
                 raise OptionError(
                     f"{option('shape', self.clusters.name)} has a loss of its own; leave utility out"
                 )
-            return self.utility
+            return own
         if self.clusters.name in ("columns", "tree"):
             if len(public.coordinates) == 1 and public.positions is None:
                 return UtilityChoice(name="resolution").for_alphabet(public)

@@ -16,6 +16,7 @@ from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement, of_each_column
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables.locations import shown_source
+from hartley.tables.read_options import AS_IT_IS
 from hartley.tables.value_files import groups_of, read_groups
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class StudyTable:
         if self.missing not in ("value", "drop"):
             raise OptionError.unknown("way with missing cells", self.missing, ("value", "drop"))
         object.__setattr__(self, "earlier", _several(self.earlier))
-        object.__setattr__(self, "options", self.options or ReadOptions())
+        object.__setattr__(self, "options", self.options or AS_IT_IS)
         object.__setattr__(self, "tolerance", self._tolerances())
         object.__setattr__(self, "groups", dict(self.groups or {}))
         Closeness.of(self._tolerances())
@@ -144,7 +145,7 @@ class StudyTable:
     @property
     def reading(self) -> ReadOptions:
         """How the table is read."""
-        return self.options or ReadOptions()
+        return self.options or AS_IT_IS
 
     @property
     def roles(self) -> Roles:
@@ -250,6 +251,8 @@ class StudyTable:
 
 def names(given: Names) -> tuple[str, ...]:
     """Take one name or several."""
+    if given == ():
+        return ()
     found = (given,) if isinstance(given, str) else tuple(given)
     if not all(isinstance(name, str) for name in found):
         raise OptionError("columns are given by their names, as text")
@@ -277,6 +280,8 @@ def sorted_into(given: Mapping[str, Any], *kinds: type) -> list[dict[str, Any]]:
     Traceback (most recent call last):
     hartley.errors.OptionError: unknown keyword 'sid'; did you mean 'side'?
     """
+    if not given:
+        return [{} for _ in kinds]
     known = [{field.name for field in fields(kind) if field.init} for kind in kinds]
     for name in given:
         if not any(name in names for names in known):

@@ -324,7 +324,7 @@ def settle(
 
     The cell is -1 where none is needed; the loss is infinite where the budget or the share does not allow it.
     A published cell is enough by itself, so one whole cell makes the withheld rows enough, and a second one
-    only costs: the cell of least extra loss is taken.
+    only costs: the cell of least extra loss is taken (Theorem B2).
     """
     withheld = state.numbers[WITHHELD]
     if withheld == 0:

@@ -191,7 +191,7 @@ def gap_to_box(cells: Cells, one: int, low: Floats, high: Floats) -> float:
 
 @inner_part
 def side_of(cells: Cells, low: Floats, high: Floats) -> float:
-    """Return the side of a box."""
+    """Return the side of a box; a box inside it has no greater one (Theorem C1)."""
     total = 0.0
     for column in range(len(cells.kind)):
         total = combined(cells.norm, total, width_between(cells, column, low[column], high[column]))

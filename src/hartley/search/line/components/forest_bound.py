@@ -7,11 +7,11 @@ another part, or nothing meets, give ``mid`` to B; if ``d`` does, give it to A. 
 and B meet only inside ``mid``, in some u of A and w of B; cut ``mid`` between u and w. Spans only
 shrink. ∎
 
-So a partition is a choice of links (neighbours kept together), and the components joined are
-the rank of the links kept, a forest in the graph of components. Every window just out of reach loses
-one of its links. With a price on each window, a forest pays for the windows over its links and
-gets back what each window allows: the dearest forest (Kruskal) then bounds the rank. Prices follow
-the subgradient; whatever they are, the bound holds. All sums are in whole numbers.
+So a partition is a choice of links (neighbours kept together), and the components joined are the rank of the
+links kept, a forest in the graph of components. Every window just out of reach loses one of its links. With a
+price on each window, a forest pays for the windows over its links and gets back what each window allows: the
+dearest forest (Kruskal) then bounds the rank (Theorem I3). Prices follow the subgradient; whatever they are,
+the bound holds. All sums are in whole numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The least cost for centroids over all partitions, where few values lie within reach of each other.
+"""The least cost for centroids over all partitions, where few values lie within reach (Theorem L5).
 
 A mean can be pulled from afar, so nothing is known of best clusters but that a cost of D means a span of at
 most 2D. So go along the line: the first value that has no cluster yet begins one, and its other members lie
