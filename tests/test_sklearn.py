@@ -127,3 +127,8 @@ def test_several_columns_with_text_go_through_cross_validation() -> None:
 def test_a_column_that_is_not_there_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="did you mean 'ill'"):
         Recoder(sensitive="il").fit(_people()[["pulse", "ill"]])
+
+
+def test_too_few_rows_are_said_in_the_words_that_scikit_learn_asks_for() -> None:
+    with pytest.raises(ValueError, match=r"no release can meet distinct-l=2 .* \(n_samples = 1\)$"):
+        Recoder().fit(X[:1], Y[:1])

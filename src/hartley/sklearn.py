@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from hartley.errors import ColumnError, HartleyError, PolicyError
+from hartley.errors import ColumnError, HartleyError, PolicyError, UnreachableError
 from hartley.model.demand import Demand
 from hartley.model.target import Target
 from hartley.workflow.policy_fit import fit_policy
@@ -100,7 +100,8 @@ class Recoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         try:
             self._fit(X[:, self.kept_], secrets)
         except HartleyError as error:
-            raise ValueError(str(error)) from error
+            of = f" (n_samples = {len(X)})" if isinstance(error, UnreachableError) else ""
+            raise ValueError(f"{error}{of}") from error
         return self
 
     def _places(self) -> list[int]:

@@ -2,7 +2,7 @@ r"""How firmly a component hangs together: :math:`I_*` is zero in most tables, o
 
 **δ-overlap** (after Rangi and Franceschetti). Two observations are linked only if they share at least t
 sensitive values; t = 1 is the confusability graph of :math:`I_*`. Components do not become fewer as t grows
-(Theorem R1), and merging never makes more of them (R2).
+(Theorem R1), and merging never makes more of them (Theorem R2).
 
 **Rows.** The fewest rows whose removal splits a component: the least cut between two edges of the graph of
 observations and sensitive values, with rows as weights (Theorem R3).
