@@ -42,8 +42,9 @@ def _price(result: ReleaseResult) -> str:
     """Say what that would cost, where it is known: the mean share of a column that a class spans."""
     if result.transparent_loss is None:
         return ""
-    theirs, ours = 100 * result.transparent_loss, 100 * result.usefulness.loss
-    return f", whose classes span {theirs:.1f} % of a column on average, not {ours:.1f} %"
+    theirs, ours = (f"{100 * loss:.1f} %" for loss in (result.transparent_loss, result.usefulness.loss))
+    beside = "as here" if theirs == ours else f"not {ours}"
+    return f", whose classes span {theirs} of a column on average, {beside}"
 
 
 PUBLISHED_SHARE = "28 % (5 rows) to 56 % (10 rows)"
