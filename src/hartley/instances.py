@@ -24,6 +24,7 @@ from random import Random
 
 from hartley.errors import InputError
 from hartley.model import JointRange
+from hartley.model.words import leakage_named
 
 FAMILIES = ("line", "sparse", "dense", "skewed", "functional")
 FROZEN_SIZES = (8, 10, 20, 30)
@@ -60,7 +61,7 @@ class Instance:
         InputError
             Where it is not known.
         """
-        question = f"{leakage} {utility}"
+        question = f"{leakage_named(leakage)} {utility}"
         if question not in self.known:
             has = f"{self.name} knows {', '.join(self.known)}" if self.known else f"{self.name} is not frozen"
             raise InputError(f"no optimum is known of {leakage} and {utility}: {has}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -388,6 +389,8 @@ class JointRange:
         (Partition({0, 2}, {1}), [['x1', 'x3'], ['x2']])
         """
         named = [[self.public.place(label) for label in cluster] for cluster in clusters]
+        if len(set(chain(*named))) < sum(map(len, named)):
+            raise InputError("a value stands in one cluster only, and one was named twice")
         alone = set(range(self.public.size)).difference(*named)
         return Partition.from_clusters([*named, *([place] for place in sorted(alone))])
 

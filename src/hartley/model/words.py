@@ -6,6 +6,18 @@ from typing import Literal, TypeAlias, get_args
 
 Leakage: TypeAlias = Literal["l0", "istar", "joint"]
 LEAKAGES: tuple[Leakage, ...] = get_args(Leakage)
+
+
+def leakage_named(text: str) -> str:
+    """Return our name of a leakage that is written as in the paper; other texts as they are.
+
+    >>> leakage_named("L_0"), leakage_named("I*"), leakage_named("I")
+    ('l0', 'istar', 'I')
+    """
+    spelled = text.lower().replace("_", "").replace("*", "star")
+    return spelled if spelled in LEAKAGES else text
+
+
 SingleLeakage: TypeAlias = Literal["l0", "istar"]
 """One leakage by itself, which is all that other methods know; ``joint`` asks for both."""
 SINGLE_LEAKAGES: tuple[SingleLeakage, ...] = get_args(SingleLeakage)

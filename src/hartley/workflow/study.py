@@ -337,7 +337,7 @@ class Study(StudyTable):
         each: bool = False,
         target: Wanted = None,
         hierarchies: Mapping[str, str | Path] | None = None,
-        **fields: Unpack[SearchFields],
+        **fields: Unpack[SolveFields],
     ) -> Comparison:
         """Put every method side by side, at the same requirement or the same utility.
 
@@ -353,7 +353,7 @@ class Study(StudyTable):
             Files of words for public columns.
         **fields
             ``leakage``, ``utility``, ``withhold`` (for our search; others withhold nothing); ``time_limit``
-            for each method, ``effort``.
+            for each method, ``effort``; ``distinct_l``, ``row_k`` and the like in place of ``require``.
 
         Returns
         -------
@@ -362,8 +362,8 @@ class Study(StudyTable):
         """
         from hartley.workflow.compare_methods import compare_methods
 
-        objective, limits = sorted_into(fields, Objective, SearchLimits)
-        demand = self.demand(_required(require, target), each=each)
+        objective, limits, named = sorted_into(fields, Objective, SearchLimits, NamedDemand)
+        demand = self.demand(NamedDemand(**named).beside(_required(require, target)), each=each)
         return compare_methods(
             self, self._objective(objective), SearchLimits(**limits), demand=demand, hierarchies=hierarchies
         )
@@ -629,7 +629,7 @@ def compare(
     each: bool = False,
     target: Wanted = None,
     hierarchies: Mapping[str, str | Path] | None = None,
-    **fields: Unpack[FrontierCallFields],
+    **fields: Unpack[SolveCallFields],
 ) -> Comparison:
     """Put every method side by side: :meth:`Study.compare` in one call.
 
@@ -654,5 +654,5 @@ def compare(
     >>> compare(table, sensitive="age", public="chol", require={"distinct_l": 2}).better
     ()
     """
-    study, rest = _study(source, fields, Objective, SearchLimits)
+    study, rest = _study(source, fields, Objective, SearchLimits, NamedDemand)
     return study.compare(require=require, each=each, target=target, hierarchies=hierarchies, **rest)

@@ -88,7 +88,12 @@ class OwnUtility:
         """Return the cost of one cluster."""
         if len(members) < 2:
             return 0.0
-        cost = float(self.cost(members))
+        found = self.cost(members)
+        try:
+            cost = float(found)
+        except (TypeError, ValueError):
+            kind = type(found).__name__
+            raise InputError(f"a cluster costs a number, and the function gave {kind}") from None
         if isnan(cost) or cost < 0:
             raise InputError(f"a cluster costs 0 or more, and the function gave {cost}")
         return cost

@@ -22,6 +22,7 @@ from hartley.model.words import (
     ObjectiveName,
     SearchName,
     Ties,
+    leakage_named,
 )
 from hartley.workflow.request.column_choices import (
     ColumnChoices,
@@ -160,8 +161,7 @@ class Objective:
     def __post_init__(self) -> None:
         self._require_transparent()
         if isinstance(self.leakage, str):
-            spelled = self.leakage.lower().replace("_", "").replace("*", "star")
-            object.__setattr__(self, "leakage", spelled if spelled in LEAKAGES else self.leakage)
+            object.__setattr__(self, "leakage", leakage_named(self.leakage))
         if self.leakage not in LEAKAGES:
             raise OptionError.unknown("leakage", self.leakage, LEAKAGES)
         if self.search not in SEARCHES:
