@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("here", **UNTIMED)
 settings.register_profile("quick", max_examples=10, **UNTIMED)
-settings.register_profile("ci", derandomize=True, **UNTIMED)
+settings.register_profile("ci", max_examples=60, derandomize=True, **UNTIMED)
 settings.register_profile("long", max_examples=1000, **UNTIMED)
 settings.load_profile(os.environ.get("HARTLEY_TESTS", "here"))
 

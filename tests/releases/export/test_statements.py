@@ -35,6 +35,7 @@ from hartley.releases.export.recoding import recoding_of
 from hartley.releases.export.sql import sql_of
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading, Unseen
 from hartley.workflow.warehouse.export_codebook import export
+from sample_sizes import sample
 from servers import lacking, running_postgresql
 
 NAN = float("nan")
@@ -67,7 +68,7 @@ NATURAL = {
 }
 
 
-INSTANCES = 12 if os.environ.get("HARTLEY_TESTS") == "ci" else 5
+INSTANCES = sample(usual=6, long=12)
 
 
 @dataclass(frozen=True)

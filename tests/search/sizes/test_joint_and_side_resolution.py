@@ -34,7 +34,7 @@ def random_tables(seed: int, values: int, sides: int, count: int) -> list[JointR
 
 @pytest.mark.parametrize("effort", [Effort(), NOW], ids=["to the end", "stopped"])
 def test_nothing_is_learnt_for_certain_at_any_level_of_problem_3(effort: Effort) -> None:
-    for joint in random_tables(0, 14, 0, 40):
+    for joint in random_tables(0, 14, 0, 20):
         levels = joint_levels(joint, effort).levels
         least = least_joining_size(joint.public.size, components(joint).size)
         assert levels[0].cost == least
@@ -57,7 +57,7 @@ def test_problem_3_is_feasible_exactly_from_the_least_joining_size_on() -> None:
 @pytest.mark.parametrize("effort", [Effort(), NOW], ids=["to the end", "stopped"])
 @pytest.mark.parametrize("sides", [0, 3])
 def test_problem_3_is_never_worse_than_greedy(effort: Effort, sides: int) -> None:
-    for joint in random_tables(2 + sides, 9, sides, 25):
+    for joint in random_tables(2 + sides, 9, sides, 12):
         run = joint_search(joint, Resolution(joint.public.size), 1.0)
         steps = steps_of(run.partition, run.steps)
         levels = joint_levels(joint, effort, steps).levels
@@ -69,7 +69,7 @@ def test_problem_3_is_never_worse_than_greedy(effort: Effort, sides: int) -> Non
 
 @pytest.mark.parametrize("effort", [Effort(), NOW], ids=["to the end", "stopped"])
 def test_with_side_information_no_level_is_worse_than_greedy(effort: Effort) -> None:
-    for joint in random_tables(5, 9, 3, 25):
+    for joint in random_tables(5, 9, 3, 12):
         utility = Resolution(joint.public.size)
         for greedy, search, measure in (
             (narrowest_first, l0_levels, max_uncertainty_reduction),
