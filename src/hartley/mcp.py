@@ -1,11 +1,9 @@
 """A gate for agents: a server whose tools read tables and never show a cell of one.
 
 It speaks the Model Context Protocol. Four tools, all read-only: ``describe`` a table's columns, ``audit`` it
-(alone or against its original),
-``verify`` a release,
-``explain`` an audit in sentences. Answers hold names of columns, counts and bits. A path must lie in the
-folder that was
-given at the start, wherever links lead.
+(alone or against its original), ``verify`` a release, ``explain`` an audit in sentences. Answers hold names
+of columns, counts and bits. A path must lie in the folder given at the start, wherever links lead. An
+argument that no tool has is refused: a misspelt requirement would pass unasked.
 """
 
 from __future__ import annotations
@@ -14,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+import hartley
 from hartley.errors import HartleyError, OptionError, TableError
 from hartley.report.words import audit as words
 from hartley.report.words.against import against_headline
@@ -26,6 +25,7 @@ from hartley.workflow.verify_release import verify
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
+    from mcp.server.mcpserver.tools import Tool
 
     from hartley.workflow.audit_table import AuditResult
 
@@ -34,8 +34,7 @@ Answer = TypeVar("Answer")
 
 INSTRUCTIONS = (
     "Check a table for disclosure before its rows leave this machine. Call describe first, then audit with "
-    "the columns "
-    "to protect (sensitive) and to publish (public). No tool returns a cell of a table."
+    "the columns to protect (sensitive) and to publish (public). No tool returns a cell of a table."
 )
 
 
@@ -133,6 +132,8 @@ class Tools:
 
     def path(self, name: str) -> str:
         """Return a file of the folder; raise where it is none, or lies elsewhere."""
+        if "\0" in name:
+            raise TableError("a path has no null character; name a file of the folder")
         found = (self.folder / name).resolve()
         if not found.is_relative_to(self.folder.resolve()):
             raise TableError("that path is not in the folder that this server may read; name a file in it")
@@ -162,8 +163,7 @@ class Tools:
         """Count the people whose sensitive values a reader of the public columns of a table can work out.
 
         ``require`` takes conditions such as distinct-l=5, row-k=10, istar=0; ``against`` names the original
-        of a recoded or
-        synthetic file, with disclosed-at-most=0 as a further condition.
+        of a recoded or synthetic file, with disclosed-at-most=0 as a further condition.
         """
         found = self._audit(table, sensitive, public, require, against)
         counts = found.against
@@ -250,13 +250,28 @@ def server(folder: Path) -> MCPServer:
         raise OptionError(f"there is no folder {str(folder)!r}; name the one that agents may read")
     required("mcp", "a server for agents", "mcp")
     from mcp.server import MCPServer
+
+    tools = Tools(folder)
+    every = (tools.describe, tools.audit, tools.verify, tools.explain)
+    return MCPServer(
+        "hartley",
+        instructions=INSTRUCTIONS,
+        version=hartley.__version__,
+        tools=[_offered(tool) for tool in every],
+        log_level="WARNING",
+    )
+
+
+def _offered(tool: Callable[..., Any]) -> Tool:
+    """Return a tool as agents see it: it only reads, and takes no argument that it does not have."""
+    from mcp.server.mcpserver.tools import Tool
     from mcp.types import ToolAnnotations
 
-    made = MCPServer("hartley", instructions=INSTRUCTIONS, log_level="WARNING")
-    tools = Tools(folder)
     hints = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
-    for tool in (tools.describe, tools.audit, tools.verify, tools.explain):
-        made.tool(annotations=hints)(_refusing(tool))
+    made = Tool.from_function(_refusing(tool), annotations=hints)
+    made.fn_metadata.arg_model.model_config["extra"] = "forbid"
+    made.fn_metadata.arg_model.model_rebuild(force=True)
+    made.parameters["additionalProperties"] = False
     return made
 
 

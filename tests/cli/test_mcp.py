@@ -51,6 +51,8 @@ def test_a_client_describes_audits_explains_and_is_refused(folder):
         ("describe", {"table": "link.csv"}),
         ("describe", {"table": "postgresql://localhost/x"}),
         ("audit", {"table": "clinic.csv", "sensitive": ["agee"], "public": ["cholesterol"]}),
+        ("audit", {"table": "clinic.csv", **roles, "requires": ["distinct-l=2"]}),
+        ("describe", {"table": "clinic\0.csv"}),
         ("audit", {"table": "labels.csv", "sensitive": ["name"], "public": ["x"], "against": "names.csv"}),
         ("describe", {"table": "names.csv"}),
     )
@@ -65,7 +67,10 @@ def test_a_client_describes_audits_explains_and_is_refused(folder):
     assert found["verdict"].startswith("EXPOSED: ")
     assert "people" in explained.structured_content["verdict"]
     assert all(answer.is_error for answer in (*refused, unread))
-    assert "did you mean 'age'" in refused[-1].content[0].text
+    assert all("internal error" not in answer.content[0].text for answer in refused)
+    misspelt, unknown, _ = refused[-3:]
+    assert "did you mean 'age'" in misspelt.content[0].text
+    assert "requires" in unknown.content[0].text
     said = json.dumps([answer.model_dump(mode="json") for answer in answers])
     for cell in ("Zyxwvut", "Qponmlk", "Unreadable"):
         assert cell not in said
