@@ -49,12 +49,14 @@ def test_a_workbook_with_several_sheets_says_which_is_read(tmp_path, capsys):
     data = book.create_sheet("Data")
     data.append(["age", "status"])
     for row in range(30):
-        data.append([20 + row, "ab"[row % 2]])
+        data.append([999 if row == 7 else 20 + row, "ab"[row % 2]])
     book.save(tmp_path / "book.xlsx")
     assert run(["audit", "book.xlsx"]) == 0
     streams = capsys.readouterr()
     assert "'Data', which has the most rows, is read, and not 'Legend'" in " ".join(streams.err.split())
     assert "30 rows, 2 columns" in streams.out
+    said = " ".join(streams.out.split())
+    assert "If 999 in age means that nothing is known, empty these cells in book.xlsx first" in said
 
 
 def test_codes_do_not_move_and_missing_codes_are_found_among_fractions(tmp_path, capsys, monkeypatch):
@@ -135,3 +137,9 @@ def test_what_is_guessed_is_shared_by_many_and_races_have_no_order(tmp_path, cap
     (tmp_path / "trial.csv").write_text("\n".join(["arm,dose,plot,yield", *lines]) + "\n")
     assert run(["audit", "trial.csv"]) == 0
     assert "-s yield -p arm -p plot" in " ".join(capsys.readouterr().out.split())
+    lines = [
+        f"{1940 + row * 7 % 60}-01-05,{'IJC'[row % 3]}{row % 6}.9,{150 + row % 40}" for row in range(120)
+    ]
+    (tmp_path / "ward.csv").write_text("\n".join(["Geb.-Datum,ICD,Größe", *lines]) + "\n")
+    assert run(["audit", "ward.csv"]) == 0
+    assert "-s ICD -p Geb.-Datum" in " ".join(capsys.readouterr().out.split())

@@ -82,6 +82,13 @@ class Table:
         return self._source.name
 
     @property
+    def has_text_cells(self) -> bool:
+        """Whether its cells are text, as those of CSV files, and what they mean is for us to find out."""
+        from hartley.tables.sources.csv import CsvSource
+
+        return isinstance(self._source, CsvSource)
+
+    @property
     def column_names(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
         return tuple(self._raw)

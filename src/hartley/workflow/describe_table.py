@@ -76,6 +76,8 @@ class TableDescription:
     name: str
     rows: int
     columns: tuple[ColumnDescription, ...]
+    has_text_cells: bool = True
+    """Whether words in it can be read as missing cells."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
@@ -103,6 +105,7 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
     return TableDescription(
         name=table.name,
         rows=table.row_count,
+        has_text_cells=table.has_text_cells,
         columns=tuple(
             ColumnDescription(
                 name=name,
@@ -110,23 +113,25 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
                 values=counts[name][0] if name in counts else None,
                 missing=counts[name][1] if name in counts else None,
                 examples=examples[name],
-                **(_noticed(looks[name]) if name in looks else {}),
+                **(_noticed(looks[name], has_types=not table.has_text_cells) if name in looks else {}),
             )
             for name, kind in kinds.items()
         ),
     )
 
 
-def _noticed(look: ColumnLook) -> dict[str, Any]:
+def _noticed(look: ColumnLook, *, has_types: bool) -> dict[str, Any]:
     """Return what is noticed of a column, as fields of its description."""
     reason = identifier_reason(look)
     if reason is not None:
         return {"identifier": reason, "rows_each": look.repeats if look.repeats >= PERSONS_REPEAT else None}
+    code = None if look.is_text else missing_code(look)
     return {
         "is_coded": are_codes(look),
         "is_written_date": look.is_text and are_dates(look.cells),
         "order": order_of(look),
-        "missing_code": None if look.is_text else missing_code(look),
+        # Nobody typed the ".0" of a cell that is a number.
+        "missing_code": code.removesuffix(".0") if code and has_types else code,
     }
 
 

@@ -12,19 +12,19 @@ from hartley.report.words.audit import counted, listed
 from hartley.tables.looks.identifier_names import words_of
 
 PRIVATE = """
-    diagnos disease illness krank maladie enfermedad malattia ziekte befund hiv cancer krebs diabet disab
-    behinder salary gehalt salaire salario stipendio salaris wage lohn income einkommen revenu ingreso reddito
-    inkomen earning debt schulden dette deuda religion vote party politic smok alcohol drug substance arrest
-    convict status outcome result ergebnis event died death dead surviv tod verstorben health gesundheit sante
-    salud salute insur case type weight
+    diagnos icd dx drg disease illness krank maladie enfermedad malattia ziekte befund hiv cancer krebs
+    diabet disab behinder salary gehalt salaire salario stipendio salaris wage lohn income einkommen
+    revenu ingreso reddito inkomen earning debt schulden dette deuda religion vote party politic smok
+    alcohol drug substance arrest convict status outcome result ergebnis event died death dead surviv tod
+    verstorben health gesundheit sante salud salute insur case type weight
 """.split()
 """Beginnings of words that sound private, the most private first: for a first guess, no more."""
 KNOWN = """
-    age agea alter edad eta leeftijd birth geburt born naissance nacimiento nascita geboorte sex gender
-    geschlecht sexe genre sexo genero sesso genere geslacht zip plz post region state county land country pays
-    pais paese city town stadt ville ciudad citta stad race ethn hispanic nationalit educ bildung schul etud
-    opleiding istruz degree qualif grade mari familienstand civil civile married occup beruf profes beroep job
-    residence nativ foreign minorit
+    age agea alter edad eta leeftijd birth geburt geb gebdat dob born naissance nacimiento nascita
+    geboorte sex gender geschlecht sexe genre sexo genero sesso genere geslacht zip plz post region state
+    county land country pays pais paese city town stadt ville ciudad citta stad race ethn hispanic
+    nationalit educ bildung schul etud opleiding istruz degree qualif grade mari familienstand civil
+    civile married occup beruf profes beroep job residence nativ foreign minorit
 """.split()
 """Words of names of columns that a reader often knows of a person already, or their beginnings where these
 have more than three letters: quasi-identifiers."""
@@ -98,7 +98,8 @@ def missing_codes_note(table: TableDescription) -> str | None:
     such = " ".join(option("missing_words", code) for code in dict.fromkeys(found.values()))
     codes = [f"{code} in {name}" for name, code in found.items()]
     verb = "means" if len(codes) == 1 else "mean"
-    return f"If {listed(codes)} {verb} that nothing is known, add {such}: it is then no number to merge with."
+    what = f"add {such}" if table.has_text_cells else f"empty these cells in {table.name} first"
+    return f"If {listed(codes)} {verb} that nothing is known, {what}: it is then no number to merge with."
 
 
 def orders_note(table: TableDescription) -> str | None:
