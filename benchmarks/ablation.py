@@ -130,12 +130,6 @@ METHODS = (
     Method(
         "intervals of problem (3)", (LINE, CENTROID), ("joint",), (("line.components.connected.TARGETS", 0),)
     ),
-    Method(
-        "exchange in problem (3)",
-        (LINE, CENTROID),
-        ("joint",),
-        (("line.components.connected.MOST_EXCHANGED", 0),),
-    ),
     Method("exchange in I*", (CENTROID,), CERTAIN, (("line.components.fewest.MOST_EXCHANGED", 0),)),
     Method("subset sweep", (CENTROID,), CANDIDATES, (("line.centroid._swept", as_known),)),
     Method("end bound", (CENTROID,), CANDIDATES, (("line.centroid._bounded_by_ends", as_known),)),

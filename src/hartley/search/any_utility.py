@@ -32,7 +32,7 @@ from hartley.model.arrays import Flags, Floats
 from hartley.model.words import ROUNDING, Leakage
 from hartley.search.codeword_costs import shared_costs
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import Level, Levels, in_time, is_reached
+from hartley.search.levels import Level, Levels, as_it_is, in_time, is_reached
 
 MOST_BOUNDED = 1500
 """Up to this many public values the bounds are computed; they need a table of pairs."""
@@ -171,7 +171,7 @@ class _Exchange:
             return
         if not any(k.cost <= cost and k.score <= score for k in self.known):
             self.known = [k for k in self.known if not (k.cost >= cost and k.score >= score)]
-            self.known.append(_Known(cost, score, partial(_same, partition)))
+            self.known.append(_Known(cost, score, partial(as_it_is, partition)))
 
     def score(self, released: JointRange) -> Score:
         """Return what is to be made small: first what leaks, then how many observations leak that much."""
@@ -391,7 +391,3 @@ def _thinned(costs: list[float], most: int) -> list[float]:
     if len(costs) <= most:
         return costs
     return [costs[i] for i in np.unique(np.linspace(0, len(costs) - 1, most).round().astype(int)).tolist()]
-
-
-def _same(partition: Partition) -> Partition:
-    return partition

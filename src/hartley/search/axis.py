@@ -24,7 +24,7 @@ from typing import Any, Protocol, TypeAlias
 from hartley.errors import OptionError, UnreachableError
 from hartley.model import Partition
 from hartley.search.effort import Effort
-from hartley.search.levels import Level, Levels, in_time, is_reached
+from hartley.search.levels import Level, Levels, as_it_is, in_time, is_reached
 
 Cut: TypeAlias = Callable[[], Partition]
 """Builds a partition when it is asked for."""
@@ -118,7 +118,7 @@ class AxisSearch:
         """Take note of a partition known from elsewhere."""
         cost = self.axis.cost_of(partition)
         if cost < inf and self.axis.admits(partition):
-            self.given.append((self.axis.reached_by(partition), cost, partial(_same, partition)))
+            self.given.append((self.axis.reached_by(partition), cost, partial(as_it_is, partition)))
 
     def require(self, level: int) -> None:
         """Refuse a number of candidates that no partition reaches."""
@@ -243,7 +243,3 @@ class AxisSearch:
             lower_bound_cost=self.axis.in_units(self.known(level).bound),
             cut=cut,
         )
-
-
-def _same(partition: Partition) -> Partition:
-    return partition

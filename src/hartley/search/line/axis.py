@@ -10,11 +10,11 @@ from math import log2
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
-from hartley.search.axis import AxisSearch, LeastCost, Stage
+from hartley.search.axis import AxisSearch, Stage
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import NOTHING, Level, Levels
 from hartley.search.line.centroid import STAGES as CENTROID_STAGES
-from hartley.search.line.least_cost import by_intervals, by_sweeps, one_cluster
+from hartley.search.line.least_cost import by_intervals, by_sweeps
 from hartley.search.line.ordered_values import OrderedValues
 
 STAGES: dict[str, tuple[Stage, ...]] = {
@@ -24,23 +24,6 @@ STAGES: dict[str, tuple[Stage, ...]] = {
     "size": (by_intervals,),
 }
 """What is tried for one demand, the cheap before the dear."""
-
-
-def least_cost(values: OrderedValues, effort: Effort = UNLIMITED) -> LeastCost:
-    """Return the least cost of one demand, going through the stages until bound and cost meet.
-
-    >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B")])
-    >>> values = OrderedValues.of(joint, LineDistortion.of(joint.public), [Requirement("distinct-l", 2)])
-    >>> found = least_cost(values)
-    >>> found.cost, found.is_settled, found.cut()
-    (1.0, True, Partition({0, 2}, {1, 3}))
-    """
-    known = one_cluster(values)
-    for number, stage in enumerate(STAGES[values.cost_name] if values.size else ()):
-        if known.is_settled or (number and effort.should_stop()):
-            break
-        known = stage(values, known, effort)
-    return known
 
 
 def any_partition(partition: Partition) -> bool:

@@ -17,11 +17,9 @@ from functools import partial
 
 import numpy as np
 
-from hartley.model import Partition
 from hartley.model.arrays import Ints
 from hartley.search.axis import LeastCost
 from hartley.search.effort import Effort
-from hartley.search.levels import NOTHING
 from hartley.search.line.borders import Borders
 from hartley.search.line.bounds import STEPS, line_bound
 from hartley.search.line.intervals import intervals_within, kept_rows
@@ -46,13 +44,6 @@ def with_ranks(known: LeastCost, values: OrderedValues, cluster_of: Ints) -> Lea
     if not values.whole.is_met_by(partition):
         return known
     return known.with_partition(values.ticks_of(partition), partial(values.partition_of_ranks, kept))
-
-
-def one_cluster(values: OrderedValues) -> LeastCost:
-    """Return what is known before any search: the whole line as one cluster, if that is enough."""
-    values.require_reachable()
-    whole = values.partition_of_starts(NOTHING) if values.size else Partition.singletons(values.whole.size)
-    return LeastCost(cost=values.ticks_of(whole), cut=lambda: whole)
 
 
 def by_intervals(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:

@@ -149,12 +149,6 @@ class OrderedValues:
         is_line_enough = not self.size or bool(self.latest[-1] >= 0)
         return is_line_enough and all(self.whole.is_enough([int(place)]) for place in self.alone)
 
-    def under(self, enough: Enough) -> OrderedValues:
-        """Return the same line under another demand on all public values, by place."""
-        return OrderedValues(
-            enough, enough.take(self.order), self.utility, self.order, self.positions, self.alone
-        )
-
     def asking(self, count: int, wanted: int) -> OrderedValues:
         """Return the same line with another number wanted of one count."""
         return replace(self, whole=self.whole.asking(count, wanted), enough=self.enough.asking(count, wanted))

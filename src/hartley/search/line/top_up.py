@@ -42,7 +42,6 @@ class TopUp:
     values: OrderedValues
     borders: Borders
     is_enough: Callable[[Places], bool]
-    joins: Places
     effort: Effort
 
     def solved(self, cost: float, forced: Places) -> Kept | None:
@@ -136,7 +135,7 @@ class TopUp:
     def _lack(self, withheld: Places) -> int:
         """Return how much what is withheld lacks to be enough, all counts together."""
         whole = self.values.whole
-        held = whole.counts_of(np.concatenate((self.values.order[withheld], self.joins)))
+        held = whole.counts_of(np.concatenate((self.values.order[withheld], self.values.alone)))
         return int(np.maximum(whole.least - held, 0).sum())
 
     def _forced_in(self, cost: float, budget: int, kept: Kept, forced: list[int]) -> tuple[int, Kept] | None:
@@ -163,7 +162,7 @@ class TopUp:
         """Return the values worth a try: those that hold something new and fit into the budget."""
         enough = self.values.enough
         have = np.zeros(max(enough.width, 1), dtype=bool)
-        for place in self.joins:
+        for place in self.values.alone:
             whole = self.values.whole
             have[whole.value_code[whole.value_ptr[place] : whole.value_ptr[place + 1]]] = True
         rank_of = np.repeat(np.arange(enough.size), np.diff(enough.value_ptr))

@@ -157,11 +157,6 @@ class Bracket:
     high: float
     """This passes."""
 
-    @property
-    def closed(self) -> bool:
-        """Whether the least cost is known."""
-        return self.low >= self.high
-
 
 def least_passing(
     windows: Windows,

@@ -42,28 +42,24 @@ BISECTIONS = 60
 
 @dataclass(frozen=True, eq=False)
 class WithheldQuestion:
-    """Which rows to withhold: the values, the budget, and the cells that what is withheld joins."""
+    """Which rows to withhold of which values; what is withheld joins those without a position."""
 
     values: OrderedValues
     budget: int
     """The most rows that may be withheld."""
     borders: Borders
-    joins: Places
-    """Places of cells that were missing before."""
 
     @classmethod
-    def of(
-        cls,
-        values: OrderedValues,
-        budget: int,
-        borders: Borders | None = None,
-        joins: Places | None = None,
-    ) -> WithheldQuestion:
-        """Build the question; what is withheld joins the values without a position unless told otherwise."""
+    def of(cls, values: OrderedValues, budget: int, borders: Borders | None = None) -> WithheldQuestion:
+        """Build the question; without borders they may lie anywhere."""
         if budget < 0:
             raise OptionError(f"no fewer than 0 rows can be withheld, not {budget}")
-        limits = borders or Borders.anywhere(values.positions)
-        return cls(values, budget, limits, values.alone if joins is None else joins)
+        return cls(values, budget, borders or Borders.anywhere(values.positions))
+
+    @property
+    def joins(self) -> Places:
+        """Places of cells that were missing before."""
+        return self.values.alone
 
     @cached_property
     def least_budget(self) -> int:
@@ -82,19 +78,11 @@ class WithheldQuestion:
         """Whether nothing need be withheld: each cell that was missing is enough by itself."""
         return all(self.values.whole.is_enough([int(place)]) for place in self.values.alone)
 
-    @cached_property
-    def others_stand(self) -> bool:
-        """Whether each value that has no position, and is not joined, is enough by itself."""
-        others = np.setdiff1d(self.values.alone, self.joins)
-        return all(self.values.whole.is_enough([int(place)]) for place in others)
-
     def is_enough(self, withheld: Places) -> bool:
         """Tell whether ranks may be withheld together."""
         if not len(withheld):
             return self.stands_alone
-        return self.others_stand and self.values.whole.is_enough(
-            np.concatenate((self.values.order[withheld], self.joins))
-        )
+        return self.values.whole.is_enough(np.concatenate((self.values.order[withheld], self.joins)))
 
 
 def least_cost_withholding(
@@ -102,7 +90,6 @@ def least_cost_withholding(
     budget: int,
     shape: Shape = "any",
     borders: Borders | None = None,
-    joins: Places | None = None,
     effort: Effort = UNLIMITED,
 ) -> Answer:
     """Return the least cost with at most so many rows withheld, as far as it is known, and the bound.
@@ -113,7 +100,7 @@ def least_cost_withholding(
         Where nothing is enough; says the least budget that could help where cells that were missing are too
         few.
     """
-    question = WithheldQuestion.of(values, budget, borders, joins)
+    question = WithheldQuestion.of(values, budget, borders)
     if not question.rows_of_use:
         return _without(question, shape, effort)
     search = _Search(question, effort)
@@ -150,7 +137,7 @@ class _Search:
         self.values = question.values
         self.effort = effort
         self.rows = question.rows_of_use
-        self.top_up = TopUp(question.values, question.borders, question.is_enough, question.joins, effort)
+        self.top_up = TopUp(question.values, question.borders, question.is_enough, effort)
 
     @cached_property
     def widest(self) -> float:

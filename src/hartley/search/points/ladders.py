@@ -22,7 +22,7 @@ from hartley.search.any_utility import least_cost_with_candidates, levels_of_any
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.few_values.walk import MOST_OBSERVATIONS, MOST_QUICK_VALUES, best_of_few, is_walked
 from hartley.search.greedy.runs import greedy_frontier, greedy_run
-from hartley.search.levels import Level, Levels, in_time, without_doubles
+from hartley.search.levels import Level, Levels, as_it_is, in_time, without_doubles
 from hartley.search.line.axis import l0_distortion_levels, most_candidates_within
 from hartley.search.line.components.connected import joint_distortion_levels
 from hartley.search.line.components.fewest import fewest_components_within, istar_distortion_levels
@@ -79,15 +79,11 @@ def few_levels(
             leakage_bits=best.leakage_bits,
             lower_bound_bits=best.leakage_bits,
             lower_bound_cost=best.answer.cost,
-            cut=partial(_built, best.answer.partition),
+            cut=partial(as_it_is, best.answer.partition),
         )
         for best in found
     )
     return Levels(levels=levels, complete=True)
-
-
-def _built(partition: Partition) -> Partition:
-    return partition
 
 
 def searched_levels(
@@ -223,7 +219,7 @@ class Starts:
             leakage_bits=inf,
             lower_bound_bits=(answer.lower_bound_bits or 0.0) if is_on_axis else 0.0,
             lower_bound_cost=answer.lower_bound_cost,
-            cut=partial(_built, answer.partition),
+            cut=partial(as_it_is, answer.partition),
         )
         point = self.point(level, is_alone=True, is_tied=asked.most_components is not None)
         # Beside what a reader knows, bits are no matter of the axis: what is proven is the cost.

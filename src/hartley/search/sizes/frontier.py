@@ -33,7 +33,7 @@ from hartley.model.words import ROUNDING
 from hartley.search.axis import AxisSearch, LeastCost
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.levels import Level, Levels, in_time, without_doubles
+from hartley.search.levels import Level, Levels, as_it_is, in_time, without_doubles
 from hartley.search.sizes.components import Joiner, least_joining_size, size_ranges
 from hartley.search.sizes.joining_swaps import settled
 from hartley.search.sizes.search import JOINING_TRIES, SizeSearch, Tables, smallest_serving
@@ -56,7 +56,7 @@ def _narrowed(search: SizeSearch, known: LeastCost, effort: Effort, *, at_length
     low = max(1, int(known.bound))
     found, bound = smallest_serving(search, low, known.cut(), effort, at_length=at_length)
     known = known.with_bound(float(bound))
-    return known.with_partition(float(found.sizes.max()), partial(_same, found)).with_bound(float(bound))
+    return known.with_partition(float(found.sizes.max()), partial(as_it_is, found)).with_bound(float(bound))
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,14 +287,10 @@ def side_istar_levels(
                 leakage_bits=log2(left[known]),
                 lower_bound_bits=log2(fewest),
                 lower_bound_cost=fewest_joining(joint, left[known]),
-                cut=partial(_same, known),
+                cut=partial(as_it_is, known),
             )
         )
         effort.found(lambda: tuple(levels))
         if left[known] == left[given[1]]:
             break
     return Levels(levels=without_doubles(levels), complete=not effort.should_stop())
-
-
-def _same(partition: Partition) -> Partition:
-    return partition

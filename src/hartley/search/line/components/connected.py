@@ -19,7 +19,6 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
-from hartley.search.any_utility import least_leakage_of_any_utility
 from hartley.search.axis import AxisSearch, LeastCost, Stage
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Levels
@@ -29,8 +28,6 @@ from hartley.search.line.components.fewest import CHEAP_SHARE, IstarSearch, ista
 from hartley.search.line.components.forest_bound import Links, price_windows
 from hartley.search.line.ordered_values import OrderedValues
 
-MOST_EXCHANGED = 60
-"""Up to this many values, clusters are also improved by exchanging members."""
 PRICE_STEPS = 400
 ANNEALING_STEPS = 20_000_000
 """Steps of annealing times values on the line, at most, for one distortion."""
@@ -81,7 +78,7 @@ class _ConnectedStages:
     def all(self) -> tuple[Stage, ...]:
         """Return the cheap stage of the search without the condition, then the dear ones."""
         cheap, *dear = (partial(self._free, stage) for stage in STAGES[self.istar.line.cost_name])
-        return (cheap, self._by_components, *dear, self._by_intervals, self._by_exchange)
+        return (cheap, self._by_components, *dear, self._by_intervals)
 
     @cached_property
     def narrowed(self) -> IstarSearch:
@@ -133,24 +130,6 @@ class _ConnectedStages:
             if known.cost == before:
                 low = line.windows.next_cost(target)
             target = low + (known.cost - low) / 2
-        return known
-
-    def _by_exchange(self, line: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
-        """Exchange members between clusters of the best partition known, within lower distortions."""
-        if line.size > MOST_EXCHANGED:
-            return known
-        for share in (0.0, 0.5, 1.0):
-            if known.is_settled or effort.should_stop():
-                break
-            target = known.bound + share * (known.cost - known.bound)
-            starts = [cut() for left, cost, cut in self.istar.known() if left == 1 and cost <= target]
-            if share == 1.0:
-                starts.append(known.cut())
-            if starts:
-                level = least_leakage_of_any_utility(
-                    self.istar.joint, line.utility, "joint", line.in_units(target), effort, starts
-                )
-                known = self._offered(line, known, level.cut)
         return known
 
     def _intervals(self, line: OrderedValues, cost: float, effort: Effort) -> Callable[[], Partition] | None:

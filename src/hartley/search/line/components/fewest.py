@@ -25,7 +25,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats
 from hartley.search.any_utility import least_leakage_of_any_utility
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import NOTHING, Level, Levels, in_time
+from hartley.search.levels import NOTHING, Level, Levels, as_it_is, in_time
 from hartley.search.line.components.annealing import annealed
 from hartley.search.line.components.forest_bound import Links, price_windows
 from hartley.search.line.ordered_values import OrderedValues
@@ -167,7 +167,7 @@ class IstarSearch:
         cost = self.line.ticks_of(partition)
         if cost < inf:
             left = overlap_partition(self.joint, partition).size
-            self.given.append((left, cost, partial(_same, partition)))
+            self.given.append((left, cost, partial(as_it_is, partition)))
 
     def solve(self, cost: float, share: int = 1) -> _Answer:
         """Search at one distortion, with this part of the steps."""
@@ -343,7 +343,3 @@ class IstarSearch:
             lower_bound_cost=self.line.in_units(self.least_cost(left)),
             cut=cut,
         )
-
-
-def _same(partition: Partition) -> Partition:
-    return partition

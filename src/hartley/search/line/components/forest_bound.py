@@ -164,10 +164,9 @@ class Links:
 
 @dataclass(frozen=True, eq=False)
 class Priced:
-    """What the prices gave: a bound on the components joined, its prices, and the best breaks met."""
+    """What the prices gave: a bound on the components joined, and the best breaks met."""
 
     most_joined: int
-    multipliers: Int64s
     broken: Flags
     joined: int
 
@@ -177,7 +176,6 @@ def price_windows(links: Links, effort: Effort, most_steps: int) -> Priced:
     size = len(links.usable)
     most = links.most_joined
     multipliers = np.zeros(len(links.starts), dtype=np.int64)
-    best_multipliers = multipliers
     spare = links.ends - links.starts - 1
     parent = np.empty(links.count, dtype=np.int64)
     kept = np.zeros(size, dtype=np.bool_)
@@ -200,7 +198,7 @@ def price_windows(links: Links, effort: Effort, most_steps: int) -> Priced:
         worth = rank * SCALE - int(prices[kept].sum()) + int((multipliers * spare).sum())
         if worth < least:
             stalled = 0 if worth < least - SCALE // 1000 else stalled + 1
-            least, best_multipliers = worth, multipliers
+            least = worth
             most = min(most, worth // SCALE)
         else:
             stalled += 1
@@ -222,4 +220,4 @@ def price_windows(links: Links, effort: Effort, most_steps: int) -> Priced:
             break
         stride = pace * (worth - (found - 0.5) * SCALE) / norm
         multipliers = np.maximum(multipliers + np.rint(stride * excess).astype(np.int64), 0)
-    return Priced(most, best_multipliers, broken, found)
+    return Priced(most, broken, found)
