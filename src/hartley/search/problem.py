@@ -21,14 +21,13 @@ from hartley.measures.separation import linked_range, separated_values
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange
-from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.model.arrays import Flags, Floats
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE, Shape
 from hartley.model.words import MOST_BITS, SLACK, Leakage, ObjectiveName, Ties
 from hartley.search.sizes.categories import CategoryArrangement
 
-NOTHING: Int64s = np.zeros(0, dtype=np.int64)
 CostMeaning: TypeAlias = Literal["spans", "distances"]
 """What a cost over several columns is: half the part of a range that a class spans, or 1 where it mixes
 categories; or what the distances say that were asked for."""

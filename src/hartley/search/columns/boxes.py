@@ -37,7 +37,8 @@ from hartley.search.columns.loops.cells import (
     side_with,
     width_between,
 )
-from hartley.search.columns.loops.split import Segments, split_segments
+from hartley.search.columns.loops.mend import brings_new
+from hartley.search.columns.loops.split import Segments, box_into, split_segments
 from hartley.search.columns.prepared import TUPLES_AT_A_TIME, Prepared, compact
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
@@ -70,16 +71,6 @@ def lost_codes(one: int, times: Places, needs: Needs) -> int:
 
 
 @inner_part
-def new_codes(one: int, stamp: int, needs: Needs, marks: Marks) -> int:
-    """Return how many codes of a tuple are not yet kept under this stamp."""
-    new = 0
-    for at in range(needs.ptr[one], needs.ptr[one + 1]):
-        if marks.kept[needs.code[at]] != stamp:
-            new += 1
-    return new
-
-
-@inner_part
 def take_into(cells: Cells, one: int, low: Floats, high: Floats) -> None:
     """Widen a box by a tuple."""
     for column in range(cells.place.shape[1]):
@@ -91,11 +82,7 @@ def take_into(cells: Cells, one: int, low: Floats, high: Floats) -> None:
 @inner_part
 def extreme_tuple(cells: Cells, line: Int32s, size: int, upper: int, low: Floats, high: Floats) -> int:
     """Return the place in the line of the tuple at an end of the widest column; -1 if all are the same."""
-    for column in range(cells.place.shape[1]):
-        low[column] = np.inf
-        high[column] = -np.inf
-    for i in range(size):
-        take_into(cells, line[i] + ZERO, low, high)
+    box_into(cells, line, ZERO, size, low, high)
     if side_of(cells, low, high) <= 0:
         return -1
     widest, column = -1.0, 0
@@ -129,7 +116,7 @@ def next_to_peel(
     best, least, least_share = -1, np.inf, np.inf
     for i in range(taken, size):
         one = line[i] + ZERO
-        if needs.row_k <= 1 and new_codes(one, stamp, needs, marks) == 0:
+        if needs.row_k <= 1 and not brings_new(one, stamp, needs, marks):
             continue
         side = side_with(cells, low, high, one)
         if side > least:

@@ -27,9 +27,9 @@ from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.columns.search import ColumnsResult, cells_at, present, search_columns
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
+from hartley.search.levels import NOTHING
 from hartley.search.withheld import worst_clusters
 
-NOTHING: Places = np.zeros(0, dtype=np.int64)
 MOST_LOOKED_AT = 2000
 """Tuples that are looked at, at most, for what those of greatest reach lack."""
 FEWER = 4

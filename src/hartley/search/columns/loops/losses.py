@@ -8,7 +8,7 @@ import numpy as np
 
 from hartley.model.arrays import Flags, Floats, Int32s, Places
 from hartley.search.columns.loops.cells import NONE, ZERO, Cells, Marks, Needs, inner_part, width_between
-from hartley.search.columns.loops.mend import Clusters, can_spare, move, undo_to
+from hartley.search.columns.loops.mend import Clusters, can_spare, gather, move, undo_to
 
 
 class Losses(NamedTuple):
@@ -151,22 +151,6 @@ def loss_with(cells: Cells, needs: Needs, losses: Losses, one: int, cap: float) 
     if side > cap:
         return np.inf
     return float((losses.basis[0] + needs.rows[one]) * width)
-
-
-@inner_part
-def gather(clusters: Clusters, cluster: int, without: int, with_one: int, out: Int32s) -> int:
-    """List the members of a cluster without one and with another (-1: none); return how many."""
-    size = 0
-    one = clusters.head[cluster]
-    while one >= 0:
-        if one != without:
-            out[size] = one
-            size += 1
-        one = clusters.after[one]
-    if with_one >= 0:
-        out[size] = with_one
-        size += 1
-    return size
 
 
 @inner_part

@@ -157,14 +157,18 @@ def undo_to(cells: Cells, clusters: Clusters, moves: int) -> None:
 
 
 @inner_part
-def list_members(clusters: Clusters, cluster: int) -> int:
-    """Write the members of a cluster into the buffer; return how many."""
-    size = ZERO
+def gather(clusters: Clusters, cluster: int, without: int, with_one: int, out: Int32s) -> int:
+    """List the members of a cluster without one and with another (-1: none); return how many."""
+    size = 0
     one = clusters.head[cluster]
     while one >= 0:
-        clusters.buffer[size] = one
-        size += 1
+        if one != without:
+            out[size] = one
+            size += 1
         one = clusters.after[one]
+    if with_one >= 0:
+        out[size] = with_one
+        size += 1
     return size
 
 
@@ -191,8 +195,8 @@ def can_spare(clusters: Clusters, one: int, needs: Needs, marks: Marks) -> bool:
 @inner_part
 def is_cluster_enough(clusters: Clusters, cluster: int, without: int, needs: Needs, marks: Marks) -> bool:
     """Tell whether a cluster is enough without one of its members (-1: with all)."""
-    size = list_members(clusters, cluster)
-    return is_enough(clusters.buffer, ZERO, size, without, needs, marks)
+    size = gather(clusters, cluster, without, NONE, clusters.buffer)
+    return is_enough(clusters.buffer, ZERO, size, NONE, needs, marks)
 
 
 @inner_part

@@ -21,13 +21,12 @@ from hartley.search.columns.loops.losses import (
     changed_loss,
     clear_basis,
     commit,
-    gather,
     look_without,
     loss_with,
     shift,
     take_back,
 )
-from hartley.search.columns.loops.mend import Clusters, brings_new, is_cluster_enough, keep_codes
+from hartley.search.columns.loops.mend import Clusters, brings_new, gather, is_cluster_enough, keep_codes
 from hartley.search.columns.loops.near import PAGE, PackedLists
 
 MOST_MEMBERS = 400
