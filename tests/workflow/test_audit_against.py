@@ -60,6 +60,12 @@ def test_the_figures_of_synthpop_and_sdnist_by_hand():
     assert found.to_dict()["repu"] == pytest.approx(1 / 6)
 
 
+def test_a_file_without_the_secret_that_fits_nobody_is_refused_in_words():
+    original = frame([(30, "m", 1), (31, "f", 2)])
+    with pytest.raises(hartley.HartleyError, match="nobody of the original fits a row of the file"):
+        against(frame([(1, "m")], ("x", "y")), original, public=["x", "y"])
+
+
 def test_k_disco_is_the_mean_over_every_column_and_every_two_others():
     original = frame([(1, 1, 1), (1, 2, 1), (2, 1, 2), (2, 2, 1)])
     released = frame([(1, 1, 1), (1, 1, 2), (2, 2, 1)])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hartley.errors import OptionError, option
+from hartley.errors import OptionError, TableError, option
 from hartley.measures.against.disclosure import (
     ColumnDisclosure,
     SensitiveLabels,
@@ -225,6 +225,10 @@ class SeenRows:
             for place in range(len(held.public), len(columns)):
                 parts[place].append(people.columns[place][at])
             parts[-1].append(people.counts[at])
+        if not any(part.size for part in parts[-1]):
+            raise TableError(
+                "nobody of the original fits a row of the file by their public values; is it another table's?"
+            )
         *codes_of, counts = (np.concatenate(part) for part in parts)
         rows = RowTuples.of(codes_of, [*widths, *sizes], counts)
         return cls(rows, _joint(held, rows, original), "people who fit")
