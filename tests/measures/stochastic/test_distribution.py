@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from hartley.errors import InputError
+from hartley.measures import stochastic
 from hartley.measures.stochastic import JointDistribution, mutual_information
 from hartley.model import JointRange, Partition
 from strategies import joint_ranges, joint_ranges_with_partition
@@ -88,3 +89,19 @@ def test_distributions_cannot_be_changed() -> None:
     distribution = JointDistribution.from_table([[1, 2]])
     with pytest.raises(ValueError, match="read-only"):
         distribution.probabilities[0] = 1
+
+
+def test_every_measure_takes_a_joint_range_by_its_row_frequencies() -> None:
+    joint = JointRange.from_pairs([("a", 1), ("a", 1), ("a", 2), ("b", 2), ("b", 3)])
+    rows = JointDistribution.of(joint)
+    orders = {"arimoto_conditional_entropy", "arimoto_information", "max_renyi_divergence"}
+    orders |= {"maximal_alpha_leakage", "sibson_information"}
+    for name in (
+        *sorted(orders),
+        *("gacs_korner_information", "ldp_epsilon", "log_lift", "log_lift_on_support", "maximal_correlation"),
+        *("maximal_leakage", "maximal_realizable_leakage", "mutual_information", "wyner_information"),
+        "worst_case_entropy_leakage",
+    ):
+        further = (2.0,) if name in orders else ()
+        measure = getattr(stochastic, name)
+        assert measure(joint, *further) == measure(rows, *further), name

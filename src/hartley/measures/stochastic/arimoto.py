@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from math import log
 
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 from hartley.measures.stochastic.entropy import entropies, entropy
 from hartley.measures.stochastic.tilted_mean import outer_tilt, require_order, tilted_mean
 
 
+@of_frequencies
 def arimoto_conditional_entropy(distribution: JointDistribution, order: float) -> float:
     r"""Bits about S still missing after an observation, by Arimoto's rule, :math:`H_\alpha^A(S | X)`.
 
@@ -23,6 +24,7 @@ def arimoto_conditional_entropy(distribution: JointDistribution, order: float) -
     return -tilted_mean(distribution.observation_probabilities, -left, outer_tilt(order)) / log(2)
 
 
+@of_frequencies
 def arimoto_information(distribution: JointDistribution, order: float) -> float:
     r"""Bits about S that an observation saves, by Arimoto's rule, :math:`H_\alpha(S) - H_\alpha^A(S | X)`.
 

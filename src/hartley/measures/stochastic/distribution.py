@@ -7,8 +7,10 @@ however large the alphabets are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +18,9 @@ import numpy.typing as npt
 from hartley.errors import InputError
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.arrays import Floats, Int64s, Ints, code_type, equal_arrays, frozen_array
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,3 +192,22 @@ class JointDistribution:
     def largest_of_observations(self, values: Floats) -> Floats:
         """Return, of each observation, the largest of the values its pairs have."""
         return np.maximum.reduceat(values, self.indptr[:-1])
+
+
+def of_frequencies(
+    measure: Callable[Concatenate[JointDistribution, P], R],
+) -> Callable[Concatenate[JointDistribution | JointRange, P], R]:
+    """Have a measure take a joint range in place of a distribution: its row frequencies.
+
+    >>> rows = of_frequencies(lambda distribution: distribution.probabilities)
+    >>> rows(JointRange.from_pairs([("a", 1), ("a", 1), ("b", 2)]))
+    array([0.66666667, 0.33333333])
+    """
+
+    @wraps(measure)
+    def call(distribution: JointDistribution | JointRange, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if isinstance(distribution, JointRange):
+            distribution = JointDistribution.of(distribution)
+        return measure(distribution, *args, **kwargs)
+
+    return call

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 from hartley.model.arrays import Floats
 
 
@@ -29,6 +29,7 @@ HELLINGER = Deviation("hellinger", lambda t: (1 - np.sqrt(t)) ** 2, 1.0)
 DEVIATIONS: tuple[Deviation, ...] = (KL, CHI2, TOTAL_VARIATION, HELLINGER)
 
 
+@of_frequencies
 def f_information(distribution: JointDistribution, deviation: Deviation) -> float:
     r"""Distance of the joint distribution from independence, :math:`I_f(S; X)`.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 from hartley.measures.stochastic.entropy import entropy
 
 
+@of_frequencies
 def gacs_korner_information(distribution: JointDistribution) -> float:
     r"""Bits that S and X have in common without any doubt, on average, :math:`K(S; X)`.
 

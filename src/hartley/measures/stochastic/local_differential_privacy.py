@@ -6,9 +6,10 @@ from math import inf, log
 
 import numpy as np
 
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 
 
+@of_frequencies
 def ldp_epsilon(distribution: JointDistribution) -> float:
     r"""Least :math:`\epsilon` for which the release is locally differentially private, in nats.
 

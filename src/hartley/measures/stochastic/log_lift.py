@@ -6,9 +6,10 @@ from math import inf
 
 import numpy as np
 
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 
 
+@of_frequencies
 def log_lift(distribution: JointDistribution) -> float:
     r"""Largest change of belief in nats, over all pairs, :math:`\max |\ln p(s | x) / p(s)|`.
 
@@ -23,6 +24,7 @@ def log_lift(distribution: JointDistribution) -> float:
     return log_lift_on_support(distribution) if distribution.is_full else inf
 
 
+@of_frequencies
 def log_lift_on_support(distribution: JointDistribution) -> float:
     """Largest change of belief in nats over the pairs that occur, as equation (LDP) prints it.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 from hartley.measures.stochastic.renyi_divergence import posterior_divergences
 
 
+@of_frequencies
 def max_renyi_divergence(distribution: JointDistribution, order: float) -> float:
     r"""Most bits by which one observation changes the belief about S.
 

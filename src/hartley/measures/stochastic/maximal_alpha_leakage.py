@@ -18,7 +18,7 @@ from math import inf, log2
 import numpy as np
 
 from hartley.errors import OptionError
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 from hartley.measures.stochastic.maximal_leakage import maximal_leakage
 from hartley.measures.stochastic.mutual_information import mutual_information
 from hartley.model.arrays import Floats
@@ -40,6 +40,7 @@ class AlphaLeakage:
     """Rounds of the alternating maximisation."""
 
 
+@of_frequencies
 def maximal_alpha_leakage(
     distribution: JointDistribution,
     order: float,

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 from hartley.measures.stochastic.f_information import CHI2, f_information
 from hartley.model.arrays import Floats
 
@@ -17,6 +17,7 @@ INDEPENDENT = 1e-14
 """A χ²-information of rounding's size: there is no correlation to find."""
 
 
+@of_frequencies
 def maximal_correlation(distribution: JointDistribution) -> float:
     r"""Strongest correlation between any score of S and any score of X, :math:`\rho_m(S; X)`.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from math import log2
 
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 
 
+@of_frequencies
 def maximal_leakage(distribution: JointDistribution) -> float:
     r"""Most bits by which a release improves the best guess of anything about S, :math:`\mathcal L(S \to X)`.
 

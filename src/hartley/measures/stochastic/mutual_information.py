@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 
 
+@of_frequencies
 def mutual_information(distribution: JointDistribution) -> float:
     r"""Bits about S that a released value gives on average, :math:`I(S; X)`.
 

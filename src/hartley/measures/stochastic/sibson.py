@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from math import log
 
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 from hartley.measures.stochastic.renyi_divergence import posterior_divergences
 from hartley.measures.stochastic.tilted_mean import outer_tilt, tilted_mean
 
 
+@of_frequencies
 def sibson_information(distribution: JointDistribution, order: float) -> float:
     r"""Bits about S in a released value, by Sibson's rule, :math:`I_\alpha(S; X)`.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 from hartley.measures.stochastic.entropy import entropies, entropy
 
 
+@of_frequencies
 def worst_case_entropy_leakage(distribution: JointDistribution) -> float:
     r"""Most bits of Shannon uncertainty about S that one value takes away.
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from hartley.measures.boolean_rank import RankBounds, candidate_sets, maximal_rectangles, members
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.stochastic.distribution import JointDistribution
+from hartley.measures.stochastic.distribution import JointDistribution, of_frequencies
 from hartley.measures.stochastic.entropy import entropy
 from hartley.measures.stochastic.gacs_korner import gacs_korner_information
 from hartley.measures.stochastic.mutual_information import mutual_information
@@ -34,6 +34,7 @@ MOST_CELLS = 36
 """Components of more cells are bounded by their entropies instead of minimised."""
 
 
+@of_frequencies
 def wyner_information(distribution: JointDistribution) -> RankBounds:
     r"""Bits of a common cause that explains all dependence of S and X, :math:`C(S; X)`, between two bounds.
 
