@@ -388,3 +388,15 @@ def test_a_column_that_vanishes_is_the_first_thing_said(tmp_path, capsys):
         code, printed, _ = called(capsys, *call, "--shape", shape, "--overwrite", "--json")
         columns = json.loads(printed)["usefulness"]["columns"]
         assert {column["name"] for column in columns if column["vanished"]} == gone
+
+
+def test_a_column_that_stays_as_it_is_is_called_unchanged(tmp_path, capsys):
+    table = tmp_path / "people.csv"
+    cells = [f"{20 + n % 8},{'fm'[n % 2]},w{n % 8}" for n in range(16)]
+    table.write_text("\n".join(["age,sex,pay", *cells]) + "\n", encoding="utf-8")
+    roles = ["-s", "pay", "-p", "age", "-p", "sex", "--distinct-l", "2"]
+    assert run(["release", str(table), str(tmp_path / "out.csv"), *roles]) == 0
+    said = capsys.readouterr().out
+    assert "  sex: unchanged\n" in said
+    assert ["sex", "unchanged"] in [line.split() for line in said.splitlines()]
+    assert ["age", "recoded"] in [line.split() for line in said.splitlines()]

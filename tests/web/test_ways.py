@@ -112,6 +112,13 @@ def lines(path: Path) -> tuple[bytes, list[bytes]]:
     return first, sorted(others)
 
 
+def test_no_way_is_shown_that_is_never_possible_for_persons(staff, tmp_path):
+    rule = [{"name": "distinct-l", "wanted": 2}]
+    found, request = desk(tmp_path, staff, public=["age", "sex"], person="staff_id", require=rule)
+    ways = found.do("candidates", request, quietly)["candidates"]
+    assert {way["shape"] for way in ways} == {"any", "columns"}
+
+
 def test_an_identifier_is_published_only_where_that_is_said(staff, tmp_path):
     found, request = desk(tmp_path, staff, public=["staff_id"], require=[{"name": "distinct-l", "wanted": 2}])
     ways = found.do("candidates", request, quietly)["candidates"]

@@ -148,8 +148,10 @@ def show(out: Console, name: str, result: ReleaseResult, useful: FileUsefulness 
         paragraph(out, f"{shared} had to share a label with another; they are measured as one.")
     out.print()
     heading(out, "Columns")
+    same = {one.name for one in result.usefulness.columns if one.unchanged_share == 1}
     treated = [
-        [column, treatment.replace("withheld", "not published")] for column, treatment in result.columns
+        [column, "unchanged" if column in same else treatment.replace("withheld", "not published")]
+        for column, treatment in result.columns
     ]
     out.print(grid(["column", "what became of it"], treated))
     out.print()

@@ -157,7 +157,7 @@ class CandidateSearch:
     def _settings(self, study: Study) -> Iterable[Setting]:
         """Return the ways that fit what is said of shape and withheld rows.
 
-        A reader who knows the program asks for trees, own borders ask for bands.
+        A reader who knows the program asks for trees, own borders for bands; no tree is proved for persons.
         """
         given, wanted = self.given, self._wanted
         every = settings(study, min(wanted.values()) if self._is_said else None)
@@ -166,6 +166,8 @@ class CandidateSearch:
             shapes = ("tree",)
         elif given.said.borders or given.demand.shape != "any":
             shapes = ("intervals", "columns")
+        elif given.said.person is not None:
+            shapes = FIRST_SHAPES[:-1]
         held = f"{given.demand.withhold:g}%" if given.demand.withhold else None
         return [
             replace(one, withhold=held) if held is not None and one.withhold != "0" else one

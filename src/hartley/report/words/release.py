@@ -477,9 +477,15 @@ def _left_out(rows: int) -> str:
 
 
 def _correlations(correlations: Sequence[Correlation]) -> list[str]:
+    """Say how columns go together before and after.
+
+    >>> from hartley.measures.usefulness import Correlation
+    >>> _correlations([Correlation(columns=("age", "year"), before=0.01, after=-0.001)])
+    ['correlation of age and year: 0.01 before, 0.00 after']
+    """
     return [
-        f"correlation of {listed(one.columns)}: {one.before:.2f} before, "
-        + ("none left" if one.after is None else f"{one.after:.2f} after")
+        f"correlation of {listed(one.columns)}: {one.before:z.2f} before, "
+        + ("none left" if one.after is None else f"{one.after:z.2f} after")
         + (f" ({_left_out(one.left_out_rows)})" if one.left_out_rows else "")
         for one in correlations[:MOST_CORRELATIONS]
     ]

@@ -89,7 +89,7 @@ export function usefulness({ usefulness: use, strips }) {
   const parts = [scrolling(columns, "What is left of each column")];
   if (use.correlations.length) {
     const pairs = element("table", {}, head(["Correlation of", "before", "after"]), element("tbody", {},
-      ...use.correlations.map((one) => row(one.columns.join(" and "), [one.before.toFixed(2), one.after === null ? "none left" : one.after.toFixed(2)]))));
+      ...use.correlations.map((one) => row(one.columns.join(" and "), [one.before, one.after].map((found) => (found === null ? "none left" : found.toFixed(2).replace("-0.00", "0.00")))))));
     parts.push(scrolling(pairs, "Correlations before and after"));
   }
   return parts;
