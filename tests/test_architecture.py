@@ -209,6 +209,29 @@ def imports_at_any_time() -> dict[str, set[str]]:
     return found
 
 
+KNOWN_TO_THE_VERIFIER = {
+    "hartley.documents",
+    "hartley.errors",
+    "hartley.releases.certificate",
+    "hartley.releases.column_recoding",
+    "hartley.releases.formats",
+    "hartley.releases.policy",
+    "hartley.releases.record",
+    "hartley.releases.tree_document",
+}
+"""What the files of a release are, and nothing of how they are made."""
+
+
+def test_the_verifier_knows_what_the_files_are_and_nothing_else_of_the_house():
+    imported = {
+        other
+        for module, others in imports_at_any_time().items()
+        if module.startswith("hartley.verifier")
+        for other in others
+    }
+    assert {one for one in imported if not one.startswith("hartley.verifier")} == KNOWN_TO_THE_VERIFIER
+
+
 SHOWN_ABOVE = {"hartley.report.figures", "hartley.report.notebook", "hartley.report.study_report"}
 """What a method of a result calls to be shown; pyproject.toml names the few that may."""
 
