@@ -83,3 +83,13 @@ def test_a_change_of_nothing_stops_a_run() -> None:
     along = trajectory(joint, run, Resolution(6))
     assert along.distinct_l.tolist() == along.largest_cluster.tolist() == [1, 2]
     assert (along.stop("l0", 1.0), along.stop("l0", 0.999), along.stop("l0", 1.001)) == (0, 1, 0)
+
+
+def test_measures_along_a_run_are_equal_by_value_and_can_be_keys() -> None:
+    joint, run = toy(), random_run(random.Random(3), toy().public.size)
+    along = trajectory(joint, run, Resolution(joint.public.size))
+    again = trajectory(joint, run, Resolution(joint.public.size))
+    farther = trajectory(joint, run, LineDistortion(np.arange(joint.public.size, dtype=float), "midpoint"))
+    assert along == again
+    assert along != farther
+    assert {along: 1}[again] == 1
