@@ -273,14 +273,20 @@ class Frontier(Points):
             if requirement.is_monotone and requirement.wanted <= 1:
                 # Every point keeps it, whether it was counted or not.
                 continue
-            kept = tuple(point for point in points if requirement.is_met_by(point.kept(requirement)))
+            kept = tuple(point for point in points if requirement.is_met_by(self._found(point, requirement)))
             if not kept:
                 raise self._unmet(requirement, points)
             points = kept
         return replace(self, points=points)
 
+    def _found(self, point: Point, requirement: Requirement) -> float:
+        """Return what a point keeps of a requirement; along the worst case its leakage is that in bits."""
+        if requirement.name == "l0" and self.leakage != "istar" and point.separation is None:
+            return point.leakage_bits
+        return point.kept(requirement)
+
     def _unmet(self, requirement: Requirement, points: Sequence[Point]) -> UnreachableError:
-        found = [point.kept(requirement) for point in points]
+        found = [self._found(point, requirement) for point in points]
         best = max(found) if requirement.is_monotone else min(found)
         if requirement.name == "distinct-l" and requirement.column is None:
             return UnreachableError(

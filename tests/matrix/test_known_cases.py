@@ -244,3 +244,34 @@ def test_nothing_is_withheld_where_what_is_withheld_joins_nothing(tmp_path):
     assert code == 0, complaint
     assert answer["points"][0]["components"] == 1
     assert answer["points"][0]["withheld_rows"] == 0
+
+
+@pytest.mark.usefixtures("many_values")
+def test_bits_beside_side_information_are_one_question_for_a_frontier_too(tmp_path):
+    limits = "-s s -p x --side a --codeword centroid --require l0=0.5"
+    _, points, _ = asked(tmp_path, 25, f"frontier {limits}")
+    code, answer, complaint = asked(tmp_path, 25, f"release {limits}")
+    assert code == 0, complaint
+    assert answer["point"]["max_distortion"] == points["points"][0]["max_distortion"]
+
+
+@pytest.mark.usefixtures("many_values")
+def test_what_is_certain_within_a_cap_is_as_proven_as_on_the_frontier(tmp_path):
+    asking = "-s s -p x --leakage istar --withhold 2"
+    _, points, _ = asked(tmp_path, 26, f"frontier {asking}")
+    assert len(points["points"]) > 1
+    for point in points["points"]:
+        line = f"release {asking} --max-distortion {point['max_distortion']} --overwrite"
+        code, answer, complaint = asked(tmp_path, 26, line)
+        assert code == 0, complaint
+        for name in ("leakage_bits", "max_distortion", "lower_bound_bits", "proven_optimal"):
+            assert answer["point"][name] == point[name], name
+
+
+@pytest.mark.usefixtures("many_values")
+def test_bands_that_cost_nothing_and_leave_nothing_certain_are_proven(tmp_path):
+    line = "frontier -s s -p x --leakage istar --shape intervals --withhold 1"
+    code, answer, _ = asked(tmp_path, 17, line)
+    assert code == 0
+    last = answer["points"][-1]
+    assert last["leakage_bits"] == last["lower_bound_bits"] == 0

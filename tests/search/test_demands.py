@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from math import log2
 from random import Random
@@ -189,3 +190,26 @@ def test_merging_that_is_stopped_keeps_the_demand_all_the_same(seed):
         assert components(question.joint.release(fewer.partition)).size <= most
         assert fewer.cost == float(question.utility.costs(fewer.partition).max())
         assert keeps(question, fewer.partition)
+
+
+@pytest.mark.parametrize("seed", [1, 5])
+def test_bits_beside_what_is_only_seen_are_a_number_of_candidates(seed):
+    source = Random(seed)
+    triples = [
+        (x, source.randint(1, 6), source.choice("pq")) for x in range(14) for _ in range(source.randint(1, 3))
+    ]
+    seen = JointRange.from_pairs(triples).knowing(0)
+
+    def least(asked: Requirement) -> float:
+        return solve(Problem(joint=seen, utility=Resolution(14), requirements=(asked,))).cost
+
+    assert seen.sensitive.size == 6
+    assert least(Requirement("l0", 1)) == least(Requirement("distinct-l", 3))
+
+
+def test_more_rows_that_may_be_withheld_beside_a_kept_column_never_cost_more():
+    source = Random(4)
+    triples = [(x, source.randint(1, 5), source.choice("pq")) for x in range(44) for _ in range(3)]
+    seen = JointRange.from_pairs(triples).knowing(0)
+    asked = Problem(joint=seen, utility=Resolution(44), requirements=(Requirement("distinct-l", 4),))
+    assert solve(replace(asked, budget=4)).cost <= solve(asked).cost

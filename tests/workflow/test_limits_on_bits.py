@@ -128,3 +128,11 @@ def test_a_rival_that_reveals_more_at_the_same_loss_is_not_proven() -> None:
     assert worse
     assert not any(point.proven_optimal for point in worse)
     assert "No method does better" in finding(found)
+
+
+def test_a_frontier_of_the_worst_case_is_asked_for_bits_by_name():
+    table = pa.table({"s": ["a", "b", "a", "b"], "x": [0, 1, 2, 3]})
+    found = hartley.frontier(table, sensitive="s", public="x")
+    assert found.at(l0=0.5).max_distortion == 0.5
+    with pytest.raises(UnreachableError):
+        hartley.frontier(table.slice(0, 1), sensitive="s", public="x").at(distinct_l=2)

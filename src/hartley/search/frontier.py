@@ -60,16 +60,8 @@ def frontier(
     with compiling_in_time(effort):
         if problem.is_plain:
             return Starts.of(problem, effort).frontier(so_far)
-        if problem.leakage == "istar" and problem.joint.side is None:
-            if problem.is_over_columns:
-                points = points_of_components(problem, effort)
-                return frontier_of(problem, points, complete=not effort.should_stop())
-            has_more = not problem.closeness.is_empty or problem.budget > 0
-            if has_more and problem.shape.is_any and not problem.held:
-                return _frontier_of_components(problem, effort, known)
-            if kind_of(problem)[1] == "bands" and not problem.budget:
-                return _frontier_of_certain_bands(problem, effort)
-        return _sweep(problem, effort, so_far, known)
+        certain = certain_frontier(problem, effort, known)
+        return _sweep(problem, effort, so_far, known) if certain is None else certain
 
 
 def few_frontier(
@@ -201,7 +193,7 @@ def _bounded(problem: Problem, found: Sequence[tuple[int, Point]]) -> list[Point
     Nothing reaches a level below the bound of any lower one.
     """
     points: list[Point] = []
-    has_bits = problem.joint.side is None and problem.leakage != "istar"
+    has_bits = not problem.is_informed and problem.leakage != "istar"
     most, least = problem.levels, 0.0
     bounds: list[tuple[int, float]] = []
     for level, point in found:
@@ -223,11 +215,35 @@ def _bounded(problem: Problem, found: Sequence[tuple[int, Point]]) -> list[Point
     if problem.leakage == "istar":
         # A level of candidates bounds nothing that is certain; what the first costs, everything does.
         least_cost = found[0][1].lower_bound_cost if found else None
-        return [replace(point, lower_bound_cost=least_cost, shape_price=None) for point in points]
+        return [_bounded_by_first(point, least_cost) for point in points]
     return points
 
 
+def _bounded_by_first(point: Point, least: float | None) -> Point:
+    """Add the bound on the cost of every level; nothing is certain is the least there is."""
+    is_least = least is not None and point.cost <= least * (1 + SLACK)
+    proven = is_least and point.leakage_bits <= ROUNDING
+    return replace(
+        point, lower_bound_cost=least, lower_bound_bits=0.0, shape_price=None, proven_optimal=proven
+    )
+
+
 # Along the number of components.
+
+
+def certain_frontier(problem: Problem, effort: Effort, known: Sequence[Point] = ()) -> Frontier | None:
+    """Return the frontier along the number of components; ``None`` where no search goes along that."""
+    if problem.leakage != "istar" or problem.joint.side is not None:
+        return None
+    if problem.is_over_columns:
+        points = points_of_components(problem, effort)
+        return frontier_of(problem, points, complete=not effort.should_stop())
+    has_more = not problem.closeness.is_empty or problem.budget > 0
+    if has_more and problem.shape.is_any and not problem.held:
+        return _frontier_of_components(problem, effort, known)
+    if kind_of(problem)[1] == "bands" and not problem.budget:
+        return _frontier_of_certain_bands(problem, effort)
+    return None
 
 
 def points_of_components(problem: Problem, effort: Effort) -> list[Point]:

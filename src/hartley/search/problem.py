@@ -86,12 +86,12 @@ class Problem:
     def held(self) -> tuple[Requirement, ...]:
         """What every cluster must keep: counts that some cluster may lack, and bits of L0 as counts.
 
-        With a tolerance the values that are apart are counted as well. Beside side information bits are
-        counted from what each side value leaves, which no single count says.
+        With a tolerance the values that are apart are counted as well. To a reader who knows something
+        beforehand bits are counted from what that leaves, which no single count says.
         """
         counts = [one for one in self.counts if one.wanted > 1 or not one.is_monotone]
         bits = [one.wanted for one in self.limits if one.name == "l0"]
-        if bits and self.joint.side is None:
+        if bits and not self.is_informed:
             share = 2 ** min(min(bits) + SLACK, MOST_BITS)
             more = [Requirement("distinct-l", ceil(self.joint.sensitive.size / share))]
             if not self.closeness.is_empty:
@@ -107,10 +107,16 @@ class Problem:
             return None
         return int(max((one.wanted for one in self.held), default=1))
 
+    @cached_property
+    def is_informed(self) -> bool:
+        """Whether the reader knows something beforehand; what is kept beside is seen, not known."""
+        known = self.joint.known_of_side
+        return self.joint.side is not None and (known is None or bool(known.any()))
+
     @property
     def has_bits_beside(self) -> bool:
         """Whether bits are limited that no count of candidates tells, because the reader knows something."""
-        return self.joint.side is not None and any(one.name == "l0" for one in self.limits)
+        return self.is_informed and any(one.name == "l0" for one in self.limits)
 
     @property
     def most_components(self) -> int | None:

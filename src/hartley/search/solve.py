@@ -21,12 +21,14 @@ import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.measures.overlap import components
+from hartley.measures.separation import max_separated_reduction
+from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE
-from hartley.model.words import SAME_COST, Leakage
+from hartley.model.words import SAME_COST, SLACK, Leakage
 from hartley.search.any_utility import least_cost_with_candidates
 from hartley.search.columns.cells import Column, cells_of, cells_of_utility
 from hartley.search.columns.components import ComponentSearch, Joining
@@ -56,6 +58,8 @@ Method: TypeAlias = Callable[[Problem, Effort, Sequence[Partition], "Searches | 
 """Takes a problem, the effort, partitions to start from, and what is known along a line."""
 MOST_WITHHELD_SETS = 40
 """Up to so many values it is tried what else could be withheld."""
+NO_BOUND = "none"
+"""What bounds a method that tells of no bound."""
 MOST_TURNS = 200
 """Numbers of components that a frontier over several columns shows at most."""
 
@@ -163,20 +167,23 @@ def solve(
         if rescued is None:
             raise
         return rescued
-    if found.is_proven or problem.joint.public.size > MOST_WITHHELD_SETS:
+    is_large = problem.joint.public.size > MOST_WITHHELD_SETS
+    if found.is_proven or (is_large and row.bound != NO_BOUND):
         return found
-    other = _withheld_otherwise(problem, effort, starts)
+    other = _withheld_otherwise(problem, effort, starts, in_turn=not is_large)
     if other is None or other.cost >= found.cost * (1 - SAME_COST):
         return found
     least = None if found.lower_bound_cost is None else min(found.lower_bound_cost, other.cost)
     return replace(other, lower_bound_cost=least)
 
 
-def _withheld_otherwise(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Answer | None:
-    """Return the cheapest found with sets of values withheld in turn, and with nothing withheld."""
+def _withheld_otherwise(
+    problem: Problem, effort: Effort, starts: Sequence[Partition], *, in_turn: bool = True
+) -> Answer | None:
+    """Return the cheapest found with sets of values withheld ``in_turn``, and with nothing withheld."""
     if not problem.budget:
         return None
-    found = [withholding_sets(problem, effort)]
+    found = [withholding_sets(problem, effort)] if in_turn else []
     with suppress(UnreachableError):
         untouched = solve(replace(problem, budget=0), effort, starts)
         found.append(replace(untouched, lower_bound_cost=None, any_bound=None))
@@ -414,6 +421,8 @@ def fewest_components(problem: Problem, effort: Effort = UNLIMITED) -> tuple[Com
 
 def _any_cost(problem: Problem, effort: Effort, starts: Sequence[Partition], _: object) -> Answer:
     """Merge what keeps too little; where candidates alone count, exchange values, with a bound."""
+    if problem.has_bits_beside:
+        return _few_bits_beside(problem, effort, starts)
     wanted, most = problem.candidates, problem.most_components
     if wanted is not None and not problem.budget and most in (None, 1):
         # To a reader who knew nothing, leakage counts candidates and nothing else.
@@ -425,6 +434,51 @@ def _any_cost(problem: Problem, effort: Effort, starts: Sequence[Partition], _: 
             found = least_cost_with_candidates(plain, problem.utility, asked, wanted, effort, starts)
         return replace(Answer.of_level(found), lower_bound_bits=0.0)
     return less_its_worst(problem, merged(problem, effort, starts))
+
+
+def _few_bits_beside(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Answer:
+    """Return the cheapest found that reveals few bits beside what a reader knows.
+
+    What is revealed is counted from what each side value leaves, so no count of candidates says it. Numbers
+    of candidates are tried in turn, then merging what reveals too much, and everything as one cluster, which
+    reveals nothing. What the first number costs, everything does.
+    """
+    others = tuple(one for one in problem.requirements if one.name != "l0")
+    counted = replace(problem, requirements=others)
+    found: list[Answer] = []
+    least: float | None = None
+    is_reachable = False
+    first = max((int(one.wanted) for one in counted.held if one.name == problem.axis), default=1)
+    for level in range(first, problem.levels + 1):
+        try:
+            answer = solve(counted.asking(Requirement(problem.axis, level)), effort, starts)
+        except UnreachableError:
+            break
+        least, is_reachable = answer.lower_bound_cost if level == first else least, True
+        if _keeps_bits(problem, answer.partition):
+            found.append(answer)
+        if found or effort.should_stop():
+            break
+    with suppress(UnreachableError):
+        found.append(less_its_worst(problem, merged(problem, effort, starts)))
+    whole = Partition.whole(problem.joint.public.size)
+    cost = float(problem.utility.costs(whole).max())
+    if is_reachable and np.isfinite(cost):
+        found.append(Answer(partition=whole, cost=cost, lower_bound_cost=None))
+    if not found:
+        bits = min(one.wanted for one in problem.limits if one.name == "l0")
+        raise UnreachableError(
+            f"no release was found that leaks at most {bits:g} bits beside what a reader knows already"
+        )
+    return replace(min(found, key=lambda one: one.cost), lower_bound_cost=least, any_bound=least)
+
+
+def _keeps_bits(problem: Problem, partition: Partition) -> bool:
+    """Tell whether a partition reveals few enough bits, of values and of those that are apart."""
+    seen, bits = problem.joint.release(partition), [max_uncertainty_reduction(problem.joint, partition)]
+    if not problem.closeness.is_empty:
+        bits.append(max_separated_reduction(seen, problem.closeness))
+    return all(one.wanted + SLACK >= max(bits) for one in problem.limits if one.name == "l0")
 
 
 def _by_workflow(*_: object) -> Answer:
@@ -464,7 +518,7 @@ TABLE = (
         _over_columns,
     ),
     Row("columns", "every", "plain", "some", "any", "the same, far tuples withheld", "reach", _over_columns),
-    Row("columns", "every", "beside", "any", "any", "boxes, polished", "none", _over_columns),
+    Row("columns", "every", "beside", "any", "any", "boxes, polished", NO_BOUND, _over_columns),
     Row(
         "any",
         "every",
@@ -472,7 +526,7 @@ TABLE = (
         "any",
         "any",
         "merging what keeps too little with whatever costs least",
-        "none",
+        NO_BOUND,
         _any_cost,
     ),
     Row("any", "columns", "any", "any", "any", "codebooks by column", "none", _by_workflow),

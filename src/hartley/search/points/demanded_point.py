@@ -6,26 +6,22 @@ A cap asks for the last point of the axis within it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from math import log2
-
-import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.separation import max_separated_reduction, separated_information
-from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.verdicts import verdicts
 from hartley.model import Partition
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import ROUNDING, SLACK
 from hartley.search.effort import UNLIMITED, Effort, compiling_in_time
-from hartley.search.frontier import few_frontier, frontier, points_of_components
+from hartley.search.frontier import certain_frontier, few_frontier, frontier, points_of_components
 from hartley.search.levels import Answer
 from hartley.search.points.ladders import Starts
-from hartley.search.points.measured import frontier_of, point_of, without_bounds
+from hartley.search.points.measured import frontier_of, point_of
 from hartley.search.problem import Problem, combined, too_many_components
 from hartley.search.solve import row_of, solve
 
@@ -68,8 +64,10 @@ def point_for(
             if not found:
                 raise too_many_components(most)
             return frontier_of(asked, found, complete=True).meeting(Demand(cap=demand.cap))
-        if asked.has_bits_beside:
-            return _within_bits(asked, demand, effort)
+        if demand.cap is not None:
+            point = _certain_within(asked, demand, effort)
+            if point is not None:
+                return point
         answer = solve(asked, effort, starts)
         if demand.cap is None:
             return replace(point_of(asked, answer), proven_optimal=answer.is_proven)
@@ -109,7 +107,7 @@ def _plain_point(asked: Problem, demand: Demand, effort: Effort, starts: Sequenc
         is_of_cost = by_size == (cap.kind == "largest_cluster")
         point = Starts.of(bare, effort).within(cap.number) if is_of_cost else None
         return point or frontier(bare, effort).meeting(demand)
-    if asked.joint.side is not None and asked.limits:
+    if asked.is_informed and asked.limits:
         # What leaks is counted from what the side value leaves, which differs from value to value.
         is_one = not asked.held and demand.max_leakage is not None and len(asked.limits) == 1
         return frontier(bare, effort).meeting(demand) if is_one else None
@@ -160,50 +158,6 @@ def _over_the_cap(demand: Demand, least: float, *, is_least: bool = True) -> Unr
     )
 
 
-def _within_bits(problem: Problem, demand: Demand, effort: Effort) -> Point:
-    """Return the cheapest point found that reveals few bits beside side information.
-
-    What is revealed is counted from what each side value leaves, so no count of candidates says it. Levels of
-    candidates are tried in turn, merging what reveals too much, and everything as one cluster, which reveals
-    nothing.
-    """
-    bits = min(one.wanted for one in problem.limits if one.name == "l0")
-    counted = replace(problem, requirements=tuple(one for one in problem.requirements if one.name != "l0"))
-    points: list[Point] = []
-    least: float | None = None
-
-    def fits(point: Point) -> bool:
-        released = problem.joint.release(point.partition)
-        is_open = demand.cap is None or _size(point, demand) <= demand.cap.number + SLACK
-        return is_open and max_uncertainty_reduction(released) <= bits + SLACK
-
-    for level in range(1, problem.levels + 1):
-        try:
-            answer = solve(counted.asking(Requirement(problem.axis, level)), effort)
-        except UnreachableError:
-            if level == 1:
-                raise
-            break
-        least = answer.lower_bound_cost if level == 1 else least
-        points.append(point_of(problem, answer))
-        if fits(points[-1]) or effort.should_stop():
-            break
-    with suppress(UnreachableError):
-        points.append(point_of(problem, solve(problem, effort)))
-    whole = Partition.whole(problem.joint.public.size)
-    cost = float(problem.utility.costs(whole).max())
-    if np.isfinite(cost):
-        points.append(point_of(problem, Answer(partition=whole, cost=cost, lower_bound_cost=None)))
-    fitting = [point for point in points if fits(point)]
-    if not fitting:
-        within = f" within {option(demand.cap.kind, f'{demand.cap.number:g}')}" if demand.cap else ""
-        raise UnreachableError(
-            f"no release was found that leaks at most {bits:g} bits beside what a reader knows "
-            f"already{within}"
-        )
-    return replace(without_bounds(min(fitting, key=lambda one: one.cost)), lower_bound_cost=least)
-
-
 def _within_cap(problem: Problem, demand: Demand, answer: Answer, effort: Effort) -> Point:
     """Return the point that keeps most within a cap: the highest level whose least cost stays below it.
 
@@ -232,12 +186,25 @@ def _within_cap(problem: Problem, demand: Demand, answer: Answer, effort: Effort
             high = level - 1
             if is_of_cost and (tried.lower_bound_cost or 0.0) > number + SLACK:
                 excluded = level
-    if problem.joint.side is not None or problem.leakage == "istar":
+    if problem.is_informed or problem.leakage == "istar":
         return point
     # Nothing within the cap reaches a level that is proven to cost more.
     bits = log2(problem.levels / (excluded - 1))
     is_least = answer.is_proven and point.leakage_bits <= bits + ROUNDING
     return replace(point, lower_bound_bits=bits, proven_optimal=is_least)
+
+
+def _certain_within(problem: Problem, demand: Demand, effort: Effort) -> Point | None:
+    """Return the last point within a cap along components; ``None`` where no search goes along them."""
+    found = certain_frontier(problem, effort)
+    if found is None:
+        return None
+    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    points = offered(problem, found, effort).points
+    within = [point for point in points if _size(point, demand) <= demand.cap.number + SLACK]
+    if not within:
+        raise _over_the_cap(demand, _size(points[0], demand), is_least=points[0].proven_optimal)
+    return within[-1]
 
 
 def _size(point: Point, demand: Demand) -> float:
