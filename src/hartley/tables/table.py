@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError, option
 from hartley.model import Kind
@@ -31,7 +31,7 @@ from hartley.tables.counting.first_look import first_look
 from hartley.tables.counting.grid import grid_room, read_on_grid
 from hartley.tables.counting.held_rows import MOST_CELLS, HeldRows
 from hartley.tables.counting.sql_summary import SummaryRead, read_summary
-from hartley.tables.engine import with_statistics
+from hartley.tables.engine import one_row, with_statistics
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import KeptRows, Missing, RawColumn, Scan, Source, typed_without_looking
@@ -285,6 +285,21 @@ class Table:
         cells += [f"{column.sql} AS v{place}" for place, column in enumerate(values)]
         source = self._source.rows([self._raw[name] for name in dict.fromkeys((*names, *typed))])
         return f"SELECT {', '.join(['row_number() OVER () AS r', *cells])} FROM {source}"
+
+    def first_rows(
+        self, names: Sequence[str], most: int, *, typed: Sequence[str] = ()
+    ) -> list[tuple[Any, ...]]:
+        """Fetch the first rows, with the cells that :meth:`rows_sql` would select."""
+        query = f"{self.rows_sql(names, typed=typed)} LIMIT {most}"
+        return [row[1:] for row in self.connection.execute(query).fetchall()]
+
+    def value_counts(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Count the different values and the missing ones of each of some columns, in one reading."""
+        asked = ", ".join(f"count(DISTINCT v{i}), count(*) - count(v{i})" for i in range(len(names)))
+        # The query holds only names that are ours: v0, v1, ...
+        query = f"SELECT {asked} FROM ({self.rows_sql([], typed=names)})"
+        found = one_row(self.connection, query)
+        return {name: (found[2 * i], found[2 * i + 1]) for i, name in enumerate(names)}
 
     def close(self) -> None:
         """Let go of files and memory."""

@@ -9,7 +9,6 @@ from typing import Any
 from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
 from hartley.tables import ReadOptions, Table, open_table
-from hartley.tables.engine import one_row
 from hartley.tables.looks.codes import are_codes, missing_code
 from hartley.tables.looks.identifiers import (
     COUNTED_AT_ONCE,
@@ -149,18 +148,13 @@ def _counts(table: Table, names: list[str]) -> dict[str, tuple[int, int]]:
     """Count the different values and the missing ones of each column, so many columns at a time."""
     counts: dict[str, tuple[int, int]] = {}
     for start in range(0, len(names), COUNTED_AT_ONCE):
-        some = names[start : start + COUNTED_AT_ONCE]
-        asked = ", ".join(f"count(DISTINCT v{i}), count(*) - count(v{i})" for i in range(len(some)))
-        # The query holds only names that are ours: v0, v1, ...
-        query = f"SELECT {asked} FROM ({table.rows_sql([], typed=some)})"  # noqa: S608
-        found = one_row(table.connection, query)
-        counts |= {name: (found[2 * i], found[2 * i + 1]) for i, name in enumerate(some)}
+        counts |= table.value_counts(names[start : start + COUNTED_AT_ONCE])
     return counts
 
 
 def _examples(table: Table, names: list[str]) -> dict[str, tuple[Any, ...]]:
-    rows = table.connection.execute(f"{table.rows_sql(names)} LIMIT {LOOKED_AT}").fetchall()
+    rows = table.first_rows(names, LOOKED_AT)
     return {
-        name: tuple(dict.fromkeys(str(row[i + 1]) for row in rows if row[i + 1] is not None))[:EXAMPLES]
+        name: tuple(dict.fromkeys(str(row[i]) for row in rows if row[i] is not None))[:EXAMPLES]
         for i, name in enumerate(names)
     }

@@ -87,7 +87,6 @@ def first_rows(
     table = open_table(path, options or ReadOptions())
     try:
         names = list(table.column_names)
-        query = f"{table.rows_sql(names, typed=names)} LIMIT {most}"
-        return names, [row[1:] for row in table.connection.execute(query).fetchall()]
+        return names, table.first_rows(names, most, typed=names)
     finally:
         table.close()
