@@ -332,7 +332,9 @@ def test_a_table_that_lacks_as_a_whole_is_refused(tmp_path: Path) -> None:
     [
         ({"keep_order": True}, "keep_order"),
         ({"harmless": ["sex"]}, "harmless"),
-        ({"public": ["age", "illness"], "publish_sensitive": False}, "a public column is sensitive"),
+        ({"public": ["age", "illness"], "publish_sensitive": False}, "one of public is sensitive"),
+        ({"side": ["sex", "illness"]}, "one of side is sensitive"),
+        ({"keep": "illness"}, "one of keep is sensitive"),
         ({"time_limit": 5.0}, "time_limit"),
         ({"withhold": 3}, "withholds no rows"),
         ({"person": "sex"}, "person"),

@@ -34,11 +34,12 @@ def require_transparent(
         )
     if not objective.transparent:
         return
-    if not set(names(study.sensitive)).isdisjoint(names(study.public)):
-        raise OptionError(
-            f"{here} is for a reader who knows everybody's public values, and a public column is sensitive; "
-            f"leave {here} out, or name the column as sensitive alone"
-        )
+    for role, what in (("public", "public values"), ("keep", "kept values"), ("side", "side columns")):
+        if not set(names(study.sensitive)).isdisjoint(names(getattr(study, role))):
+            raise OptionError(
+                f"{here} is for a reader who knows everybody's {what}, and one of {option(role)} is "
+                f"sensitive; leave {here} out, or name the column as sensitive alone"
+            )
     refused = {
         "keep_order": (destination.keep_order, "the order of the rows tells whose row is which"),
         "harmless": (
