@@ -25,7 +25,7 @@ def bins_of(ranks: Int64s, cells: int, rows: Int64s) -> Int32s:
     return found
 
 
-def first_learnt(tuples: Tuples, wants: Wants, ranks: Int64s) -> Learnt:
+def first_learnt(tuples: Tuples, wants: Wants) -> Learnt:
     """Return what is known before the first cut: the commonest codes of the whole table."""
     slot = np.full(max(int(wants.begin[-1]), 1), SLOTS, dtype=np.int64)
     code_of_slot = np.full(SLOTS, -1, dtype=np.int64)
@@ -42,7 +42,7 @@ def first_learnt(tuples: Tuples, wants: Wants, ranks: Int64s) -> Learnt:
     return Learnt(
         slot=slot,
         code_of_slot=code_of_slot,
-        seen=np.zeros((ranks.shape[1], BINS, SLOTS + 1)),
+        seen=np.zeros((tuples.rank.shape[1], BINS, SLOTS + 1)),
         pilots=pilots,
         step=np.zeros(1, dtype=np.int64),
     )

@@ -26,6 +26,7 @@ from hartley.search.trees.loops.layout import (
     Tuples,
     Wants,
 )
+from hartley.search.trees.orders import near_each_other, sorted_by
 from hartley.search.trees.prior import Reference, see_alike, see_reference
 from hartley.search.trees.requirements import TreeDemand
 
@@ -116,20 +117,21 @@ class TreeProblem:
         ranks = np.column_stack([column.ranks for column in self.columns])
         # Kept columns first, so that every root is one run of tuples.
         first = sorted(range(len(self.columns)), key=lambda j: not self.columns[j].is_kept)
-        order = np.lexsort([ranks[:, j] for j in reversed(first)])
+        order = sorted_by([ranks[:, j] for j in first])
         placed = ranks[order]
         if bool((placed[1:] == placed[:-1]).all(axis=1).any()):
             raise InputError("two tuples of a tree are equal; join their rows")
         kept = [j for j, column in enumerate(self.columns) if column.is_kept]
         is_new = (placed[1:][:, kept] != placed[:-1][:, kept]).any(axis=1)
         ends = np.concatenate([[0], np.flatnonzero(is_new) + 1, [len(order)]]).astype(np.int64)
+        order = order[near_each_other(placed, np.repeat(np.arange(len(ends) - 1), np.diff(ends)))]
         rows = np.bincount(self.code, weights=self.count, minlength=self.values).astype(np.float64)
         tuples, wants = self.laid_out(order), demand.wants(rows)
         if not roots_hold(tuples, wants, ends) or not demand.shares_hold(tuples, ends):
             raise demand.lacking(rows, is_whole=len(ends) == 2)
         growth = new_growth(tuples, wants, ends)
         paper = new_paper(tuples, wants, self.values)
-        learnt = first_learnt(tuples, wants, placed)
+        learnt = first_learnt(tuples, wants)
         if wants.witness >= 0 and reference is not None:
             see_reference(tuples, wants, learnt, reference)
         if wants.witness >= 0 and alike:
@@ -234,7 +236,7 @@ def new_growth(tuples: Tuples, wants: Wants, ends: Int64s) -> Growth:
     root_of = np.repeat(np.arange(roots), np.diff(ends))
     order = np.empty((columns, size), dtype=np.int32)
     for j in range(columns):
-        order[j] = np.lexsort((tuples.rank[:, j], root_of))
+        order[j] = sorted_by([root_of, tuples.rank[:, j]] if roots > 1 else [tuples.rank[:, j]])
     classes = min(size, int(tuples.rows.sum()) // max(wants.least, 1)) + roots
     nodes = 2 * classes + roots
     failures = nodes * (wants.most_failures + 1)
@@ -324,6 +326,7 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> NodePaper:
         slot_rows=np.zeros(SLOTS + 1),
         slot_seen=np.zeros(SLOTS + 1),
         slot_part=np.zeros(SLOTS + 1),
+        unlike=np.zeros(1),
         in_node=np.zeros(SLOTS + 1),
         in_right=np.zeros(SLOTS + 1),
         fate=np.zeros((BINS, SLOTS + 1)),

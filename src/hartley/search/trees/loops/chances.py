@@ -10,6 +10,8 @@ from hartley.search.trees.loops.shares import share_chance
 
 EXACT = 64
 """Parts of fewer rows have a chance of their own; of more rows, about thirty in every doubling."""
+EXPECTED = 14.0
+"""A part of which so many rows of a code are expected is taken to hold it: not so in one of a million."""
 
 
 @inner_part
@@ -41,6 +43,13 @@ def chance_of_requirement(wants: Wants, paper: NodePaper, requirement: int, node
     """
     if part > paper.top[requirement]:
         return 1.0
+    held = 0
+    for group in range(paper.groups[requirement]):
+        if paper.sizes[requirement, group] * float(part) < EXPECTED * node:
+            break
+        held += paper.times[requirement, group]
+        if held >= wants.wanted[requirement]:
+            return 1.0
     left_out = 1.0 - part / node if part < node else 0.0
     mean = 0.0
     variance = 0.0

@@ -185,7 +185,8 @@ def propose(
             if (i - first) % stride == 0:
                 widen(tuples, paper, one)
             left += tuples.rows[one]
-            left_weight += tuples.weights[one]
+            if wants.weight_k > 0.0:
+                left_weight += tuples.weights[one]
             if mode == SIDES and growth.bound[one]:
                 in_left += tuples.rows[one]
             since += 1
@@ -198,7 +199,7 @@ def propose(
                 paper.left_rows[i] = left
                 paper.left_bound[i] = in_left
                 paper.left_weight[i] = left_weight
-        is_told = is_learning and expect_bins(tuples, paper, growth, learnt, j, first, last)
+        is_told = is_learning and expect_bins(tuples, wants, paper, growth, learnt, j, first, last)
         paper.ticks[4] += 1
         waiting = 0
         waiting_bin = 0
@@ -281,7 +282,7 @@ def propose(
     for j in range(columns):
         if tuples.kind[j] != PLAIN:
             continue
-        is_told = is_learning and expect_bins(tuples, paper, growth, learnt, j, first, last)
+        is_told = is_learning and expect_bins(tuples, wants, paper, growth, learnt, j, first, last)
         i = first
         while i < last:
             rank = tuples.rank[growth.order[j, i], j]

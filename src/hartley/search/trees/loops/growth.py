@@ -212,6 +212,8 @@ def bound_rows(
 ) -> int:
     """Count the rows of a node in sides of failed cuts, and in every combination of sides."""
     bound = 0
+    if mode == UNBOUND:
+        return 0
     if mode == CELLS:
         for cell in range(1 << failed):
             paper.cell_rows[cell] = 0
@@ -320,7 +322,7 @@ def grow(
             bound = bound_rows(tuples, paper, growth, first, last, mode, failed)
         if parts == 0 and wants.witness >= 0:
             count_slots(wants, paper, learnt, size)
-            learn_class(tuples, paper, growth, learnt, first, last)
+            learn_class(tuples, wants, paper, growth, learnt, first, last)
         for i in range(size):
             value = paper.present[i]
             paper.amount[value] = 0

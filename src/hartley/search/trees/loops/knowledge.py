@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from hartley.search.trees.loops.chances import chance_of_requirement, grid_place
+from hartley.search.trees.loops.chances import EXACT, EXPECTED, chance_of_requirement, grid_place
 from hartley.search.trees.loops.layout import SLOTS, Growth, Learnt, NodePaper, Tuples, Wants, inner_part
 from hartley.search.trees.loops.numbers import normal, power, root
 from hartley.search.trees.loops.shares import share_chance
@@ -26,14 +26,14 @@ CUT_FURTHER = 1.5
 
 @inner_part
 def learn_class(
-    tuples: Tuples, paper: NodePaper, growth: Growth, learnt: Learnt, first: int, last: int
+    tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, learnt: Learnt, first: int, last: int
 ) -> None:
     """Add the rows of a finished class, whose rows by slots ``paper.slot_rows`` has."""
     rows = 0.0
     for slot in range(SLOTS + 1):
         rows += paper.slot_rows[slot]
     for j in range(tuples.rank.shape[1]):
-        is_told = expect_bins(tuples, paper, growth, learnt, j, first, last)
+        is_told = expect_bins(tuples, wants, paper, growth, learnt, j, first, last)
         i = first
         while i < last:
             place = tuples.bin[tuples.begin[j] + tuples.rank[growth.order[j, i], j]]
@@ -62,7 +62,14 @@ def count_slots(wants: Wants, paper: NodePaper, learnt: Learnt, size: int) -> No
 
 @inner_part
 def expect_bins(
-    tuples: Tuples, paper: NodePaper, growth: Growth, learnt: Learnt, j: int, first: int, last: int
+    tuples: Tuples,
+    wants: Wants,
+    paper: NodePaper,
+    growth: Growth,
+    learnt: Learnt,
+    j: int,
+    first: int,
+    last: int,
 ) -> bool:
     """Fill ``fate``: the shares of slots expected in each bin of a column; tell whether anything is known."""
     begin = tuples.begin[j]
@@ -103,6 +110,7 @@ def expect_bins(
             if total > 0.0:
                 paper.fate[place, slot] /= total
             paper.in_node[slot] += here * paper.fate[place, slot]
+    paper.unlike[0] = unlike_rows(wants, paper, 2)
     return True
 
 
@@ -111,6 +119,15 @@ def expected_chance(wants: Wants, paper: NodePaper, learnt: Learnt, times: float
     """Return the chance that a part holds enough codes, where each slot goes to it by its own share."""
     requirement = wants.witness
     begin = wants.begin[requirement]
+    wanted = wants.wanted[requirement]
+    held = 0
+    for slot in range(SLOTS):
+        code = learnt.code_of_slot[slot]
+        if code >= 0 and paper.by_code[begin + code] >= EXPECTED:
+            expected = paper.by_code[begin + code] * part_share(paper, slot, times, is_right)
+            held += 1 if expected >= EXPECTED else 0
+    if held >= wanted:
+        return 1.0
     rest = part_share(paper, SLOTS, times, is_right)
     mean = 0.0
     variance = 0.0
@@ -128,7 +145,6 @@ def expected_chance(wants: Wants, paper: NodePaper, learnt: Learnt, times: float
         own = power(1.0 - part_share(paper, slot, times, is_right), size)
         mean += missed - own
         variance += own * (1.0 - own) - missed * (1.0 - missed)
-    wanted = wants.wanted[requirement]
     return normal((mean - wanted + 0.5) / (sqrt(max(variance, 0.0)) + 1e-9))
 
 
@@ -189,8 +205,14 @@ def look_at_cut(
     even: int,
     columns: int,
 ) -> int:
-    """Write chance and shrinking of a cut to the grid, once for each place of it; return the place."""
-    at = grid_place(left)
+    """Write chance and shrinking of a cut to the grid, once for each place of it; return the place.
+
+    The place is that of the smaller side: eight in every doubling, from 64 rows on.
+    """
+    at = grid_place(min(left, rows - left))
+    if at > EXACT:
+        at = EXACT + (at - EXACT) // 4
+    at = 2 * at + (1 if 2 * left > rows else 0)
     if paper.look_at[at] == paper.ticks[4]:
         return at
     paper.look_at[at] = paper.ticks[4]
@@ -208,10 +230,9 @@ def look_at_cut(
             chance *= chance_of_requirement(wants, paper, requirement, free, right_free)
     chance *= share_chance(wants, paper, free, left_free) * share_chance(wants, paper, free, right_free)
     paper.look[at, 0] = chance
-    whole = unlike_rows(wants, paper, 2)
     for side in range(2):
         part = left if side == 0 else right
-        ratio = whole / unlike_rows(wants, paper, side)
+        ratio = paper.unlike[0] / unlike_rows(wants, paper, side)
         size = max(even * ratio, float(wants.least))
         paper.look[at, 1 + side] = root(min(1.0, CUT_FURTHER * size / max(part, 1)), columns)
     return at

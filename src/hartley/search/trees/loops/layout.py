@@ -176,6 +176,8 @@ class NodePaper(NamedTuple):
     slot_rows: Floats
     slot_seen: Floats
     slot_part: Floats
+    unlike: Floats
+    """Of the node: the expected share of rows outside the commonest codes."""
     in_node: Floats
     in_right: Floats
     """Rows by slots: of the node, seen in its range, of a part; expected in the node and on the right."""

@@ -44,11 +44,12 @@ def power(base: float, exponent: int) -> float:
 
 @inner_part
 def root(number: float, degree: int) -> float:
-    """Return the root of a number from 0 to 1, by Newton's method from above."""
+    """Return the root of a number from 0 to 1, by square roots and by Newton's method from above."""
+    while degree > 1 and degree % 2 == 0:
+        number = sqrt(number)
+        degree //= 2
     if number <= 0.0 or number >= 1.0 or degree < 2:
         return number
-    if degree == 2:
-        return sqrt(number)
     found = 1.0
     for _ in range(400):
         better = ((degree - 1) * found + number / power(found, degree - 1)) / degree
