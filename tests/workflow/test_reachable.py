@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
 import hartley
 from hartley.errors import UnreachableError
+from hartley.model import Partition
+from hartley.workflow.publication import choose_point
 
 TABLE = pa.table(
     {"age": [30, 41, 52, 30, 41, 52, 30], "chol": [180, 181, 190, 195, 230, 231, 300]},
@@ -49,3 +52,17 @@ def test_each_offer_is_within_reach_and_no_more_is(tmp_path, wanted, offers):
 def test_nothing_is_offered_where_no_single_part_is_to_blame():
     with pytest.raises(UnreachableError, match=r"however coarse$"):
         hartley.frontier(TABLE, sensitive="age", public="chol", require={"distinct_l": 4, "row_k": 9})
+
+
+def test_a_search_that_is_wrong_writes_nothing(monkeypatch, tmp_path):
+    real = choose_point.searched_point
+
+    def careless(*given):
+        untouched = Partition.singletons(given[0].joint.public.size)
+        return replace(real(*given), cut=lambda: untouched)
+
+    monkeypatch.setattr(choose_point, "searched_point", careless)
+    table = pa.table({"x": list(range(8)), "s": list("abababab")})
+    with pytest.raises(UnreachableError):
+        hartley.release(table, tmp_path / "out.csv", sensitive="s", public="x", require=["distinct-l=2"])
+    assert not list(tmp_path.iterdir())

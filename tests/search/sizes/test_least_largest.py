@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import random
 from math import inf
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import pytest
 
 from enough_instances import joint_of, random_requirements, random_rows
 from hartley.measures.overlap import components
@@ -18,7 +21,7 @@ from hartley.search.enough import Enough
 from hartley.search.sizes.cluster_count import most_clusters
 from hartley.search.sizes.components import istar_level
 from hartley.search.sizes.frontier import l0_levels
-from hartley.search.sizes.search import SizeSearch, least_largest_cluster
+from hartley.search.sizes.search import SizeSearch, least_largest_cluster, smallest_serving
 from hartley.search.sizes.swaps import QUICK, SwapSearch, dealt_places
 from hartley.search.sizes.withheld import fewest_components_withholding, least_largest_withholding
 from reference_every_partition import clusters_of_every_partition, every_partition
@@ -212,3 +215,16 @@ def test_components_with_a_tolerance_follow_the_closed_form():
             level = istar_level(linked, largest)
             left = separated_components(joint, closeness, level.partition).size
             assert left == max(1, parts - size - (-size // largest))
+
+
+@pytest.mark.parametrize("is_excluded", [False, True])
+def test_a_size_that_was_not_reached_raises_the_bound_only_where_it_is_excluded(is_excluded: bool) -> None:
+    nothing = SimpleNamespace(partition=None, is_excluded=is_excluded)
+    search: Any = SimpleNamespace(
+        least=lambda _: 2,
+        enough=SimpleNamespace(is_beside=False),
+        of_size=lambda *_, at_length: nothing if at_length else None,
+    )
+    found, bound = smallest_serving(search, 1, Partition.whole(9), UNLIMITED)
+    assert found == Partition.whole(9)
+    assert bound == (9 if is_excluded else 2)
