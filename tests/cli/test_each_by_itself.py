@@ -90,6 +90,14 @@ def test_nobody_is_called_protected_jointly_whose_value_of_one_column_can_be_rea
         assert "9 of 18 people can have their exact ill read off from age" in said
 
 
+@pytest.mark.parametrize("command", ["audit", "frontier", "release"])
+def test_each_and_jointly_together_are_refused(command, capsys):
+    out = ["out.csv"] if command == "release" else []
+    call = [command, "people.csv", *out, *ROLES, "--require", "distinct-l=2", "--jointly", "--each"]
+    assert run(call) == 2
+    assert capsys.readouterr().err.endswith("--each and --jointly contradict each other; give one\n")
+
+
 def test_jointly_needs_two_columns(capsys):
     assert run(["audit", "people.csv", "-s", "status", "-p", "age", "--jointly"]) == 2
     assert "--jointly counts two sensitive columns or more" in capsys.readouterr().err

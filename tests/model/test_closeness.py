@@ -126,6 +126,7 @@ AGE = Alphabet.of_values([(41, "x"), (42, "y")], columns=("age", "kind"))
         ({"age": "x"}, None, "must be a number"),
         ({"age": True}, None, "must be a number"),
         ({"age": "1e999999999999"}, None, "must be a number"),
+        ({"age": "1e400"}, None, "must be a number of at most 400 digits and finite"),
         ({"age": "-1e-999999999999"}, None, "must be a number"),
         ({"age": "9" * 5000}, None, "must be a number"),
         ({"age": float("nan")}, None, "must be a number"),

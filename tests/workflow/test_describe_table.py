@@ -14,11 +14,13 @@ from hartley.workflow.describe_table import describe
 
 def test_columns_come_in_order_with_kind_values_missing_and_examples(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text("age,visit,note\n30,2020-01-05,a\n41,,a\n41,2021-02-03,\n", encoding="utf-8")
+    path.write_text(
+        "age,visit,note\n30,2020-01-05,a\n41,,a\n41,2021-02-03,\n52,2021-02-03,a\n", encoding="utf-8"
+    )
     described = describe(path)
-    assert (described.name, described.rows) == ("t.csv", 3)
+    assert (described.name, described.rows) == ("t.csv", 4)
     assert [column.to_dict() for column in described.columns] == [
-        {"name": "age", "kind": "number", "values": 2, "missing": 0, "examples": ["30", "41"]},
+        {"name": "age", "kind": "number", "values": 3, "missing": 0, "examples": ["30", "41", "52"]},
         {
             "name": "visit",
             "kind": "date",
@@ -34,6 +36,11 @@ def test_a_column_without_single_values_is_listed_and_cannot_be_measured():
     described = describe(pa.table({"age": [1, 2], "tags": [["a"], ["b", "c"]]}))
     tags = described.columns[1]
     assert (tags.name, tags.kind, tags.values, tags.missing) == ("tags", None, None, None)
+
+
+def test_a_column_that_looks_like_codes_says_so_to_the_app():
+    described = describe(pa.table({"smoker": [0, 1] * 5, "age": list(range(10))}))
+    assert [column.to_dict().get("codes") for column in described.columns] == [True, None]
 
 
 def test_only_a_few_examples_are_shown():

@@ -361,6 +361,15 @@ def test_what_is_not_proved_is_refused_in_one_line(asked: dict[str, Any], line: 
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    ("side", "line"), [("illness", "one of side is sensitive"), ("nope", "no column 'nope'")]
+)
+def test_a_frontier_drops_side_columns_only_where_a_release_would(side: str, line: str) -> None:
+    frame = random_frame(random.Random(2))
+    with pytest.raises(HartleyError, match=line):
+        hartley.frontier(frame, sensitive="illness", public="age", side=side, transparent="retry")
+
+
 def tampered(policy: Policy, **changes: Any) -> Policy:
     """Return a policy with another tree, and its checksum."""
     assert policy.tree is not msgspec.UNSET

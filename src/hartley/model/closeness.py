@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
-from math import floor, isfinite, lcm
+from math import floor, isfinite, isinf, lcm
 from typing import Any
 
 import numpy as np
@@ -323,11 +323,12 @@ def exact_number(name: str, given: Any) -> Fraction:
             raise InvalidOperation
         number = Decimal(str(given))
         # A number of a billion digits would be written out as a fraction.
-        if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:
+        if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS or isinf(float(number)):
             raise InvalidOperation
     except InvalidOperation:
         raise OptionError(
-            f"the tolerance of {name!r} must be a number of at most {MOST_DIGITS} digits, not {given!r}"
+            f"the tolerance of {name!r} must be a number of at most {MOST_DIGITS} digits and finite, "
+            f"not {given!r}"
         ) from None
     return Fraction(number)
 

@@ -6,6 +6,7 @@ of the commonest combinations, and the bands that a released file lists anyway.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
@@ -32,6 +33,7 @@ LOOKED_AT = 200
 """Combinations, the commonest, among which those to show are looked for."""
 MOST_BANDS = 90
 """Bands of one column that are listed."""
+_LONG_NUMBER = re.compile(r"\d+\.\d{5,}(e[+-]?\d+)?")
 NOT_PROTECTED = (
     "Readers may still guess: candidates are counted, not weighed, and one may be likelier than the rest.",
     "Only the columns named here are covered. Another table about the same people, or another release of "
@@ -117,10 +119,30 @@ def _examples(report: Report, lines: CodebookLines) -> list[dict[str, Any]]:
     told = []
     for value in common:
         label = joint.public.label(value)
-        before = tuple(map(_shown, label if isinstance(label, tuple) else (label,)))
-        after = tuple(map(_shown, book.labels[book.partition.labels[value]]))
-        told.append({"rows": f"{int(rows[value]):,}", "cells": list(zip(before, after, strict=True))})
+        before = map(_shown, label if isinstance(label, tuple) else (label,))
+        after = map(_shown, book.labels[book.partition.labels[value]])
+        kinds = (one.kind for one in joint.public.coordinates)
+        cells = [
+            _rounded(was, now) if kind == "number" else (was, now)
+            for was, now, kind in zip(before, after, kinds, strict=True)
+        ]
+        told.append({"rows": f"{int(rows[value]):,}", "cells": cells})
     return sorted(told, key=lambda one: all(was == now for was, now in one["cells"]))[:MOST_ROWS]
+
+
+def _rounded(was: str, now: str) -> tuple[str, str]:
+    """Write long numbers with six digits, except where what was recoded would look the same.
+
+    >>> _rounded("56.39972621492129", "50.00000012345 to 60"), _rounded("0.12345678", "0.12345679")
+    (('56.3997', '50 to 60'), ('0.12345678', '0.12345679'))
+    """
+    short = _LONG_NUMBER.sub(_six_digits, was), _LONG_NUMBER.sub(_six_digits, now)
+    return short if was == now or short[0] != short[1] else (was, now)
+
+
+def _six_digits(found: re.Match[str]) -> str:
+    number = float(found[0])
+    return f"{number:.6g}" if abs(number) < 10**6 else f"{number:.0f}"
 
 
 def _bands(lines: CodebookLines, public: Alphabet, place: int) -> BandList:

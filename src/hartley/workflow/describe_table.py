@@ -65,7 +65,9 @@ class ColumnDescription:
             "values": self.values,
             "missing": self.missing,
             "examples": [label_to_json(cell) for cell in self.examples],
-        } | ({} if self.identifier is None else {"identifier": self.identifier})
+            **({} if self.identifier is None else {"identifier": self.identifier}),
+            **({"codes": True} if self.is_coded else {}),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

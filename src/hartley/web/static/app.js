@@ -114,7 +114,7 @@ function columnRow(column, index) {
     element("th", { text: column.name, attributes: { scope: "row" } },
       ...(column.identifier ? [element("p", { text: `Looks like ${column.identifier}. Do not publish it.`, className: "bad" }), acceptance(column)] : [])),
     element("td", {}, choice),
-    unusable ? asText(column) : element("td", { text: kinds[column.kind] }),
+    unusable ? asText(column, "cannot be measured ") : column.codes ? asText(column, `${kinds[column.kind]}, looks like codes `) : element("td", { text: kinds[column.kind] }),
     element("td", { text: column.values === null ? "" : `${count(column.values)}${missing}`, className: "number" }),
     element("td", { text: column.examples.join(", "), className: "examples" }));
 }
@@ -124,11 +124,11 @@ function acceptance({ name }) {
   return element("label", { className: "check" }, box, "Publish it all the same");
 }
 
-function asText(column) {
-  // Cells of mixed kinds can still be told apart as text, if the user says so.
+function asText(column, said) {
+  // Cells of mixed kinds, and codes, can still be told apart as text, if the user says so.
   const button = element("button", { text: "Read as text", attributes: { type: "button", "aria-label": `Read ${column.name} as text` } });
   button.addEventListener("click", () => during(button, () => openAgain({ text: [...state.table.reading.text, column.name] })));
-  return element("td", {}, "cannot be measured ", button);
+  return element("td", {}, said, button);
 }
 
 async function openAgain(change) {

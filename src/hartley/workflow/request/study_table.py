@@ -192,6 +192,8 @@ class StudyTable:
 
     def by_column(self, requirements: tuple[Requirement, ...], *, each: bool) -> tuple[Requirement, ...]:
         """Return requirements of each sensitive column by itself, unless they count jointly."""
+        if each and self.jointly:
+            raise OptionError(f"{option('each')} and {option('jointly')} contradict each other; give one")
         if not each and (self.jointly or len(self.sensitive) < 2):
             return requirements
         return of_each_column(requirements, tuple(self.sensitive), self.named_closeness)

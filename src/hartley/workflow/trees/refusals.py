@@ -16,8 +16,17 @@ def without_side(study: StudyTable, objective: Objective) -> StudyTable:
 
     What that reader knows of everybody is never used against the rule of cuts: of the arrangements that a
     release leaves possible none depends on it (Theorem T1). So side columns change nothing.
+    They are refused where they are no columns, or sensitive, all the same.
     """
-    return replace(study, side=()) if objective.transparent and study.side else study
+    if not objective.transparent:
+        return study
+    _require_not_sensitive(study)
+    if not study.side:
+        return study
+    if study.joint is None:
+        with study.opened() as table:
+            table.require_columns(names(study.side))
+    return replace(study, side=())
 
 
 def require_transparent(
@@ -34,12 +43,7 @@ def require_transparent(
         )
     if not objective.transparent:
         return
-    for role, what in (("public", "public values"), ("keep", "kept values"), ("side", "side columns")):
-        if not set(names(study.sensitive)).isdisjoint(names(getattr(study, role))):
-            raise OptionError(
-                f"{here} is for a reader who knows everybody's {what}, and one of {option(role)} is "
-                f"sensitive; leave {here} out, or name the column as sensitive alone"
-            )
+    _require_not_sensitive(study)
     refused = {
         "keep_order": (destination.keep_order, "the order of the rows tells whose row is which"),
         "harmless": (
@@ -52,3 +56,13 @@ def require_transparent(
     for name, (is_given, why) in refused.items():
         if is_given:
             raise OptionError(f"{here} goes without {option(name)}: {why}")
+
+
+def _require_not_sensitive(study: StudyTable) -> None:
+    here = option("transparent")
+    for role, what in (("public", "public values"), ("keep", "kept values"), ("side", "side columns")):
+        if not set(names(study.sensitive)).isdisjoint(names(getattr(study, role))):
+            raise OptionError(
+                f"{here} is for a reader who knows everybody's {what}, and one of {option(role)} is "
+                f"sensitive; leave {here} out, or name the column as sensitive alone"
+            )
