@@ -119,6 +119,11 @@ def test_no_way_is_shown_that_is_never_possible_for_persons(staff, tmp_path):
     assert {way["shape"] for way in ways} == {"any", "columns"}
 
 
+def test_of_a_secret_with_two_values_no_more_candidates_are_offered(staff, tmp_path):
+    found, request = desk(tmp_path, staff, sensitive=["town"], public=["sex"], shape="intervals")
+    assert {way["distinct_l"] for way in found.do("candidates", request, quietly)["candidates"]} == {2}
+
+
 def test_an_identifier_is_published_only_where_that_is_said(staff, tmp_path):
     found, request = desk(tmp_path, staff, public=["staff_id"], require=[{"name": "distinct-l", "wanted": 2}])
     ways = found.do("candidates", request, quietly)["candidates"]

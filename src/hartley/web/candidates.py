@@ -22,7 +22,8 @@ from hartley.web.demand_form import as_label
 from hartley.web.page_json import reader_line, release_page
 from hartley.web.recoding_page import Book, column_pages
 from hartley.web.request import Asked, reading_options
-from hartley.workflow.against.candidates import TIME_LIMIT, Setting, settings
+from hartley.workflow.against.candidates import LEAST, TIME_LIMIT, Setting, settings
+from hartley.workflow.describe_table import count_values
 from hartley.workflow.request.time_limit import effort_within
 from hartley.workflow.show_release import CodebookLines
 from hartley.workflow.study import Study
@@ -102,9 +103,9 @@ class CandidateSearch:
     def find(self, tell: Tell) -> list[ReleasedWay]:
         """Release every way, the most usual first, telling of each as it is there."""
         study = self._study()
-        every = sorted(self._settings(study), key=_turn)
         found: list[ReleasedWay] = []
         with study:
+            every = sorted(self._settings(study), key=_turn)
             for at, setting in enumerate(every):
                 if self.stop.is_set():
                     break
@@ -155,12 +156,16 @@ class CandidateSearch:
         return others if self._is_said else [f"distinct-l={setting.distinct_l}", *others]
 
     def _settings(self, study: Study) -> Iterable[Setting]:
-        """Return the ways that fit what is said of shape and withheld rows.
+        """Return the ways that fit what is said of shape and withheld rows, and leave what can be left.
 
         A reader who knows the program asks for trees, own borders for bands; no tree is proved for persons.
         """
         given, wanted = self.given, self._wanted
         every = settings(study, min(wanted.values()) if self._is_said else None)
+        if not (self._is_said or self._is_joint):
+            with study.opened() as table:
+                most = max(LEAST[0], min(count_values(table, given.sensitive).values()))
+            every = tuple(one for one in every if one.distinct_l <= most)
         shapes = FIRST_SHAPES
         if given.said.is_transparent or given.demand.shape == "tree":
             shapes = ("tree",)
