@@ -37,6 +37,7 @@ Coding = Literal["midpoint", "centroid", "member", "range", "interval", "set", "
 TEXT_CODINGS = ("range", "interval", "set", "bands", "groups")
 """Codings whose labels are text, whatever the column's kind."""
 _KEY = re.compile("[0-9a-f]{64}")
+_COMMA = re.compile("[0-9],[0-9]")
 _TARGETS = ("distinct_l", "max_leakage", "largest_cluster", "max_distortion", "utility_weight")
 Text = str | None
 """A cell as text; missing is null."""
@@ -96,7 +97,7 @@ class TextForm(StrictStruct, frozen=True, kw_only=True):
     delimiter: str = ","
     """Between the cells of a file whose name ends in .csv; files of other names have tabs."""
     decimal: Literal[".", ","] = "."
-    """In columns of numbers; labels that are text, such as ``0.5 to under 1``, have points."""
+    """In columns of numbers, and in the labels of :attr:`Policy.comma_labels`."""
     encoding: str = "utf-8"
 
 
@@ -330,6 +331,21 @@ class Policy(VersionedDocument, frozen=True, kw_only=True):
             if one.name in self.bounds_of:
                 kinds |= dict.fromkeys(self.bounds_of[one.name].names, one.kind)
         return tuple(name for name in self.file_columns if kinds.get(name) == "number")
+
+    @property
+    def comma_labels(self) -> tuple[str, ...]:
+        """The columns of numbers whose labels are text and have decimal commas in a CSV file.
+
+        The policy has points. Where somebody named a label with a comma, all stay as they are named.
+        """
+        return tuple(
+            column.name
+            for place, column in enumerate(self.public)
+            if self.choices.form.decimal == ","
+            and column.name not in self.bounds_of
+            and (column.kind, column.released_kind) == ("number", "text")
+            and not any(_COMMA.search(one.label[place] or "") for one in self.clusters)
+        )
 
     def shown_beside(self, sensitive: Iterable[str]) -> tuple[str, ...]:
         """Return what this release tells the readers of a later one as it is, beside its labels.

@@ -23,6 +23,8 @@ _KINDS_OF = {
 """The kinds of cells that a format does not write as text; truth values apart, which none of them does."""
 _PLAIN_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:[.,][0-9]+)*|[.,][0-9]+)(?:[eE][-+]?[0-9]+)?%?")
 """A signed number as a spreadsheet reads it: no formula."""
+_BETWEEN = ("under", "to", "and", "over", "or", "missing")
+"""What stands between the numbers of a label in words."""
 
 
 class CellKeys:
@@ -36,6 +38,7 @@ class CellKeys:
         self._is_from_types = source.format is None or source.format.is_typed
         self._is_typed = out.format is not None and out.format.is_typed
         self._labels: dict[tuple[int, int], Hashable] = {}
+        self._commas = policy.comma_labels
         self._defuses = policy.choices.defuses_formulas and out.is_text
         self._recoded = {column.name: place for place, column in enumerate(policy.public)}
         self._kinds: dict[str, str | None] = {**policy.untouched_kinds}
@@ -65,6 +68,8 @@ class CellKeys:
         kind = self._policy.public[place].released_kind
         text = self._policy.clusters[cluster].label[place]
         if self._out.is_text:
+            if text and self._policy.public[place].name in self._commas:
+                text = _with_commas(text)
             is_run = self._defuses and kind == "text" and text is not None
             return self._cell_text(_defused(text) if is_run and text else text)
         if self._is_json:
@@ -120,6 +125,16 @@ class CellKeys:
         # In a CSV file of one column a missing cell stands as a pair of quotes.
         text: Hashable = cell
         return "" if text is None and len(self._out.columns) == 1 else text
+
+
+def _with_commas(text: str) -> str:
+    """Return a label of numbers in words with decimal commas, and any other as it is."""
+    words = text.split(" ")
+    is_of_numbers = all(
+        word in _BETWEEN or re.fullmatch(r"#[0-9]+|-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", word)
+        for word in words
+    )
+    return text.replace(".", ",") if is_of_numbers else text
 
 
 def _defused(text: str) -> str:

@@ -188,3 +188,58 @@ def test_a_policy_with_a_form_that_no_file_has_is_refused(tmp_path: Path, form: 
     policy = msgspec.structs.replace(policy, checksum=policy.content_hash())
     with pytest.raises(PolicyError, match="damaged"):
         Policy.read_json(policy.to_json())
+
+
+def weights(folder: Path) -> Path:
+    """Write a table in which 3,2 needs no other value; -0,4 begins as a formula does."""
+    path = folder / "weights.csv"
+    rows = enumerate(["-0,4", "0,6", "0,8", "3,2", "3,2", "3,2"] * 4)
+    lines = [f"{cell};{('A1.5', 'B', 'C')[number % 3]};{number // 6 % 2}" for number, cell in rows]
+    path.write_text("\n".join(["Gewicht;Diagnose;Stufe", *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def in_words(path: Path, out: Path, **more: object) -> hartley.ReleaseResult:
+    return hartley.release(
+        path, out, sensitive="Diagnose", public="Gewicht", labels="range", require={"distinct_l": 3},
+        options=hartley.ReadOptions(decimal=","), **more,
+    )  # fmt: skip
+
+
+def test_labels_in_words_have_the_decimal_comma(tmp_path: Path) -> None:
+    path = weights(tmp_path)
+    made = in_words(path, tmp_path / "out.csv", keep="Stufe", publish_sensitive=True, defuse_formulas=True)
+    _, *rows = cells(made.output.read_bytes(), "utf-8", ";")
+    shown = {row[0] for row in rows}
+    assert shown == {"'-0,4 to 0,8", "3,2"}
+    assert {row[1] for row in rows} == {"A1.5", "B", "C"}
+    assert shown == {row[3] for row in cells(made.codebook.read_bytes(), "utf-8", ",")[1:] if row[3]}
+    assert {one.label for one in Policy.read(made.policy).clusters} == {("-0.4 to 0.8",), ("3.2",)}
+    assert verified(made, path).holds
+    again = hartley.apply(made.policy, path, tmp_path / "again.csv")
+    assert sorted(again.output.read_bytes().splitlines()) == sorted(made.output.read_bytes().splitlines())
+    made.output.write_bytes(made.output.read_bytes().replace(b"3,2;", b"3.2;", 1))
+    assert "rows" in {check.name for check in verified(made, path).failures}
+
+
+def test_labels_with_the_decimal_comma_are_held_against_the_original(tmp_path: Path) -> None:
+    path = weights(tmp_path)
+    out = in_words(path, tmp_path / "out.csv").output
+    # A header of one name has no mark between cells that readers could find.
+    assert set(out.read_text(encoding="utf-8").splitlines()[1:]) == {'"-0,4 to 0,8"', '"3,2"'}
+    found = hartley.audit(
+        out, sensitive="Diagnose", public="Gewicht", options=hartley.ReadOptions(decimal=","), against=path
+    )
+    assert found.against is not None
+    assert (found.against.found, found.against.disclosed_right) == (24, 0)
+    assert [one["form"] for one in found.against.labels[0]["read_as"]] == ["band", "value"]
+
+
+def test_a_column_with_a_label_that_was_named_with_a_comma_keeps_its_labels(tmp_path: Path) -> None:
+    policy = Policy.read(in_words(weights(tmp_path), tmp_path / "out.csv").policy)
+    assert policy.comma_labels == ("Gewicht",)
+    named = tuple(
+        msgspec.structs.replace(one, label=("0,5",) if one.label == ("3.2",) else one.label)
+        for one in policy.clusters
+    )
+    assert msgspec.structs.replace(policy, clusters=named).comma_labels == ()

@@ -22,7 +22,7 @@ from hartley.releases.cell_text import Cell, cell_text, parse_cell
 from hartley.releases.codebook import set_item
 from hartley.releases.column_recoding import ColumnBounds
 from hartley.releases.policy import Policy
-from hartley.releases.writer.publication import defused
+from hartley.releases.writer.publication import labels_in_csv
 
 MOST_LABELS = 10_000
 """A column of more labels is not listed."""
@@ -95,11 +95,9 @@ class PublicCodebook:
     ) -> PublicCodebook:
         """Make it of a policy, the rows of each of its clusters, and what was required."""
         counts = cluster_rows.tolist()
-        is_defused = policy.choices.defuses_formulas and table.lower().endswith(
-            (".csv", ".tsv", ".tab", ".gz")
-        )
+        is_csv = table.lower().endswith((".csv", ".tsv", ".tab", ".gz"))
         recoded = {
-            column.name: _lines(policy, place, counts, is_defused=is_defused)
+            column.name: _lines(policy, place, counts, is_csv=is_csv)
             for place, column in enumerate(policy.public)
         }
         beside = [f"{name} is published as it is and was not counted." for name in policy.harmless]
@@ -187,9 +185,7 @@ def _words(requirement: Requirement, policy: Policy) -> str:
     return text[:1].upper() + text[1:] + " in every combination of published values"
 
 
-def _lines(
-    policy: Policy, place: int, counts: Sequence[int], *, is_defused: bool
-) -> tuple[CodebookLine, ...]:
+def _lines(policy: Policy, place: int, counts: Sequence[int], *, is_csv: bool) -> tuple[CodebookLine, ...]:
     """Return the labels of a column in their order, with the rows and the members of numbered groups."""
     rows: dict[str | None, int] = {}
     members: dict[str, dict[str, None]] = {}
@@ -217,15 +213,18 @@ def _lines(
         is_rest = label is not None and label == other
         return label is None, is_rest, label not in edges, edges.get(label, (0, 0)), cell_text(label) or ""
 
+    labels = sorted(rows, key=order)
+    is_written = is_csv and bounds is None
+    shown = labels_in_csv(policy, policy.public[place].name, labels) if is_written else labels
     return tuple(
         CodebookLine(
-            defused(label) if is_defused and bounds is None else label,
+            text,
             rows[label],
             ", ".join(map(set_item, sorted(members.get(label or "", {}))))
             if bounds is None or label is None
             else _bounds_in_words(bounds, label),
         )
-        for label in sorted(rows, key=order)
+        for label, text in zip(labels, shown, strict=True)
     )
 
 

@@ -38,6 +38,9 @@ DEFUSED = f"^'*{_BLANK}{_MARK}"
 """The beginning of a cell that gets a quote before it."""
 HARMLESS = r"'* *([-+]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][-+]?[0-9]+)?%?|[-+=@ ]+)"
 """The whole of a cell that runs nothing all the same: a number, or nothing but marks."""
+_WORD = r"(-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?|under|to|and|over|or|missing|#[0-9]+)"
+_OF_NUMBERS = re.compile(f"{_WORD}( {_WORD})*")
+"""A label of numbers and what stands between them in words; in brackets it is a comma."""
 
 
 def runs_sql(cell: str) -> str:
@@ -67,6 +70,16 @@ def defused(cell: str | None) -> str | None:
     ("'=1+1", "''=1+1", '-1.5', "it's")
     """
     return f"'{cell}" if cell is not None and _begins(cell, DEFUSED) else cell
+
+
+def labels_in_csv(policy: Policy, name: str, labels: Sequence[str | None]) -> list[str | None]:
+    """Return the labels of a column of text as a CSV file has them: with its decimal mark, and defused."""
+    if name in policy.comma_labels:
+        labels = [
+            label.replace(".", ",") if label is not None and _OF_NUMBERS.fullmatch(label) else label
+            for label in labels
+        ]
+    return list(map(defused, labels)) if policy.choices.defuses_formulas else list(labels)
 
 
 def _begins(cell: str, pattern: str) -> bool:
@@ -108,6 +121,10 @@ class Publication:
         self._rows = rows
         self._policy = policy
         self._bounds = policy.bounds_of
+        self._csv_labels = policy.comma_labels
+        """Columns whose labels a CSV file does not have as the policy has them."""
+        if policy.choices.defuses_formulas:
+            self._csv_labels = tuple(one.name for one in policy.public if one.released_kind == "text")
         for column in policy.public:
             typed = rows.columns[column.name].typed
             if typed is None or typed.kind != column.kind:
@@ -145,8 +162,8 @@ class Publication:
                     columns[f"{mark}{place}"] = ("VARCHAR", texts)
                     columns[f"t{mark}{place}"] = (kind, texts)
                 continue
-            if self._policy.choices.defuses_formulas:
-                columns[f"d{place}"] = ("VARCHAR", list(map(defused, cells)))
+            if column.name in self._csv_labels:
+                columns[f"d{place}"] = ("VARCHAR", labels_in_csv(self._policy, column.name, cells))
             # In the column's own type as well: cast once for each label, and not for each row.
             if column.released_kind != "text":
                 own = self._rows.columns[column.name].natural_type(recoded=True)
@@ -264,8 +281,8 @@ class Publication:
             cell = self._rows.columns[name].untouched(format_)
             return PublishedCell(defused_sql(cell) if defuses and self._may_run(name) else cell, None)
         is_text = not format_.is_typed or self._policy.public[place].released_kind == "text"
-        is_defused = defuses and self._policy.public[place].released_kind == "text"
-        label = f"{'d' if is_defused else 'l' if is_text else 't'}{place}"
+        is_of_csv = format_.name == "csv" and not as_is and name in self._csv_labels
+        label = f"{'d' if is_of_csv else 'l' if is_text else 't'}{place}"
         return PublishedCell(f"hartley_labels.{label}", label)
 
     def _has_missing(self, arrangement: Arrangement) -> bool:

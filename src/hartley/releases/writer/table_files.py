@@ -136,6 +136,8 @@ def _write_csv(path: Path, format_: Format, rows: ReadyRows, columns: FileColumn
             f"replace({cell}, '.', ',')" if name in columns.numbers else cell
             for cell, name in zip(cells, columns.names, strict=True)
         ]
+        # A header of one name has no mark by which readers would know that commas do not stand between cells.
+        quoted = ", FORCE_QUOTE *" if len(cells) == 1 else ""
     if columns.has_lone_missing:
         # A line with nothing on it is no record: a missing cell stands as a pair of quotes.
         cells, quoted = [f"coalesce({cells[0]}, '')"], ", FORCE_QUOTE *"

@@ -8,6 +8,7 @@ original has none in that column: then it was withheld.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -25,6 +26,7 @@ from hartley.tables.text_dialect import MISSING_WORDS
 Groups = Mapping[str, frozenset[str]]
 """Of each group of a column the values that it holds, as they are written."""
 
+_COMMA = re.compile(r"(?<=\d),(?=\d)")
 NAMING = ("value", "set", "prefix", "group")
 """Forms of labels that name their values one by one, so that ``other`` does not stand for these."""
 
@@ -52,10 +54,13 @@ class ColumnFit:
         return list(dict.fromkeys(map(pattern_of, self.unread)))[:5]
 
 
-def column_fit(original: Coordinate, released: Coordinate, groups: Groups | None = None) -> ColumnFit:
+def column_fit(
+    original: Coordinate, released: Coordinate, groups: Groups | None = None, decimal: str = "."
+) -> ColumnFit:
     """Find which cells of a released column may stand for which values of the original column.
 
     The values of both are different from each other, those of the original in their order, missing last.
+    Labels of numbers have the ``decimal`` mark of the files, or points.
 
     >>> from hartley.model import Alphabet
     >>> ages = Alphabet.of_values([19, 20, 31], ("age",)).coordinates[0]
@@ -67,7 +72,7 @@ def column_fit(original: Coordinate, released: Coordinate, groups: Groups | None
         found = _of_numbers(original, released)
         if found is not None:
             return found
-    reader = _Reader(original, groups or {})
+    reader = _Reader(original, groups or {}, decimal)
     places: list[int] = []
     labels: list[int] = []
     exact = np.full(len(original.values), -1, dtype=np.int64)
@@ -134,9 +139,10 @@ def _of_numbers(original: Coordinate, released: Coordinate) -> ColumnFit | None:
 class _Reader:
     """An original column, asked which of its values a label may stand for."""
 
-    def __init__(self, original: Coordinate, groups: Groups) -> None:
+    def __init__(self, original: Coordinate, groups: Groups, decimal: str) -> None:
         self.kind = original.kind
         self.groups = groups
+        self.has_commas = decimal == "," and self.kind == "number"
         self.cells = original.cells
         self.missing = [place for place, cell in enumerate(self.cells) if cell is None]
         self.places = {cell: place for place, cell in enumerate(self.cells) if cell is not None}
@@ -157,6 +163,8 @@ class _Reader:
         if cell is not None and text in self.groups:
             held = [self.texts[one] for one in self.groups[text] if one in self.texts]
             return "group", [*held, *(self.missing if text.endswith(" or missing") else ())]
+        if self.has_commas and not same_kind and not text.startswith(("[", "(", "{")):
+            text = _COMMA.sub(".", text)
         if cell is None or (text in ("", *MISSING_WORDS) and text not in self.texts):
             return ("missing", self.missing) if self.missing else ("anything", range(len(self.cells)))
         if same_kind and cell in self.places:

@@ -149,6 +149,7 @@ def audit_against(
                 public,
                 sensitive,
                 missing=study.missing,
+                decimal=study.reading.decimal,
                 groups=read_groups_of(hierarchies or {}, (*public, *sensitive)),
                 listed=codebook_beside(study.source),
                 analysed=[name for formula in regress for name in (formula.explained, *formula.by)],

@@ -97,6 +97,7 @@ def read_files(
     sensitive: tuple[str, ...],
     *,
     missing: str,
+    decimal: str,
     groups: Mapping[str, Groups],
     listed: Mapping[str, Mapping[str, str]] | None = None,
     analysed: Sequence[str] = (),
@@ -127,7 +128,9 @@ def read_files(
         if not len(next(iter(columns.values())).codes):
             raise TableError(f"{name} has no rows; give a table with at least one")
     named = _listed_groups(listed or {}, ours) | dict(groups)
-    fits = {name: column_fit(ours[name].values, theirs[name].values, named.get(name)) for name in theirs}
+    fits = {
+        name: column_fit(ours[name].values, theirs[name].values, named.get(name), decimal) for name in theirs
+    }
     texts = [name for name in fits if ours[name].values.kind == theirs[name].values.kind == "text"]
     _require_read(fits, texts)
     held = HeldFiles(public, sensitive, ours, theirs, fits, dropped, others)

@@ -37,6 +37,7 @@ def release_usefulness(
                 tuple(study.public),
                 tuple(sensitive),
                 missing=study.missing,
+                decimal=study.reading.decimal,
                 groups={},
                 listed=codebook_beside(output),
                 analysed=[name for formula in formulas for name in (formula.explained, *formula.by)],
