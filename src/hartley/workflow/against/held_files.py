@@ -20,6 +20,7 @@ from hartley.tables.labels.fits import ColumnFit, Groups, column_fit, written
 from hartley.tables.labels.forms import split_set
 from hartley.tables.locations import shown_source
 from hartley.tables.value_files import read_hierarchy
+from hartley.workflow.request.study_table import StudyTable
 
 SHARED = 0.1
 """The share of its rows that a released file must have in common with the original in some public column."""
@@ -96,8 +97,7 @@ def read_files(
     public: tuple[str, ...],
     sensitive: tuple[str, ...],
     *,
-    missing: str,
-    decimal: str,
+    study: StudyTable,
     groups: Mapping[str, Groups],
     listed: Mapping[str, Mapping[str, str]] | None = None,
     analysed: Sequence[str] = (),
@@ -105,7 +105,8 @@ def read_files(
     """Read both files; raise where columns, labels or the files themselves do not match.
 
     Labels are those of files of groups; then those whose members the release's codebook has ``listed``; then
-    read as they are written. Columns that are ``analysed`` by formulas are read whatever their role.
+    read as they are written, with the decimal mark of the ``study``. Columns that are ``analysed`` by
+    formulas are read whatever their role.
     """
     others = tuple(name for name in dict.fromkeys(analysed) if name not in (*public, *sensitive))
     _require_columns(original, (*sensitive, *public, *others), "the original")
@@ -121,7 +122,7 @@ def read_files(
     ours = column_codes(original, tuple(dict.fromkeys((*public, *sensitive, *others))))
     theirs = column_codes(released, tuple(dict.fromkeys((*public, *has_sensitive, *others))))
     dropped = 0
-    if missing == "drop":
+    if study.missing == "drop":
         ours, _ = _without_missing(ours, others, "the original")
         theirs, dropped = _without_missing(theirs, others, "the released file")
     for name, columns in (("the original", ours), ("the released file", theirs)):
@@ -129,7 +130,8 @@ def read_files(
             raise TableError(f"{name} has no rows; give a table with at least one")
     named = _listed_groups(listed or {}, ours) | dict(groups)
     fits = {
-        name: column_fit(ours[name].values, theirs[name].values, named.get(name), decimal) for name in theirs
+        name: column_fit(ours[name].values, theirs[name].values, named.get(name), study.reading.decimal)
+        for name in theirs
     }
     texts = [name for name in fits if ours[name].values.kind == theirs[name].values.kind == "text"]
     _require_read(fits, texts)
