@@ -16,7 +16,10 @@ def page() -> str:
     """Return the page: a table for each group of the help."""
     parts = [
         "# Every option\n\nIn the groups of `--help-all`. In a [study file](release.md) an option is named "
-        "without its dashes, in the section of its group; in Python it is the keyword.\n"
+        "without its dashes, in the section of its group; in Python it is the keyword. Said otherwise there: "
+        '`--accept-exposure` is `exposure="accept"`, `--combine` is `combination=`, `--json` is `to_dict()` '
+        "of the result, and `--plot` its `plot()`. A release writes no `--metadata` and measures no "
+        "`--useful` or `--regress` in Python: those are the command's alone.\n"
     ]
     for group, options in groups().items():
         parts.append(f"## {group}\n\n| Typed | In Python | Of | |\n|---|---|---|---|")
