@@ -183,6 +183,14 @@ def test_the_certificate_says_what_is_promised_to_whom(tmp_path: Path) -> None:
     assert promise["reader"] == "knows-the-program"
     assert "at least 2 values of illness possible for every row" in promise["statement"]
     assert "the reader knows nobody's sensitive value" in promise["statement"]
+    assert "were chosen without looking at the sensitive column, this" in promise["statement"]
+    both = released(
+        random_frame(random.Random(1)),
+        tmp_path,
+        require={"row_k": 2, "distinct_l": 2},
+        sensitive=["illness", "income"],
+    )
+    assert "looking at the sensitive columns, this is" in str(both.statement)
 
 
 def test_without_transparent_nothing_is_promised_to_that_reader(tmp_path: Path) -> None:
@@ -352,6 +360,10 @@ def test_a_table_that_lacks_as_a_whole_is_refused(tmp_path: Path) -> None:
         ({"keep_together": "age<young"}, "with a number"),
         ({"keep_together": "job<b"}, "by = and !="),
         ({"transparent": "loose"}, "loose"),
+        (
+            {"sensitive": (), "require": {"row_k": 2}, "publish_sensitive": False},
+            "name one with sensitive",
+        ),
     ],
 )
 def test_what_is_not_proved_is_refused_in_one_line(asked: dict[str, Any], line: str, tmp_path: Path) -> None:
@@ -359,6 +371,39 @@ def test_what_is_not_proved_is_refused_in_one_line(asked: dict[str, Any], line: 
     with pytest.raises(OptionError, match=line) as refusal:
         released(random_frame(random.Random(2)), tmp_path, **given)
     assert "\n" not in str(refusal.value)
+
+
+def test_rows_are_not_left_out_for_a_sensitive_cell_that_is_empty(tmp_path: Path) -> None:
+    # The label 1 to 4 would tell whoever knows the five people that the one of 8 has no value.
+    frame = pd.DataFrame({"x": [1, 2, 4, 5, 8], "y": list("abbbb"), "s": ["u", "v", "u", "v", None]})
+    asked: dict[str, Any] = {"sensitive": "s", "public": "x", "require": {"distinct_l": 2}}
+    with pytest.raises(OptionError, match="whose row is left out"):
+        released(frame, tmp_path, **asked, missing="drop")
+    assert released(frame, tmp_path, **asked).rows == 5
+    # Rows that are left out for a public cell tell nothing of sensitive ones.
+    frame = pd.DataFrame({"x": [1, 2, 4, 5, None], "s": list("uvuvu")})
+    assert released(frame, tmp_path, **asked, missing="drop").rows == 4
+
+
+def test_a_point_of_a_tree_is_released_where_what_is_asked_makes_it(tmp_path: Path) -> None:
+    frame = random_frame(random.Random(6))
+    roles: dict[str, Any] = {"sensitive": "illness", "public": ["age", "job"], "publish_sensitive": True}
+    for how in ({"transparent": "retry"}, {"shape": "tree"}, {"transparent": "strict", "shape": "columns"}):
+        with hartley.Study(frame, **roles) as study:
+            found = study.frontier(**how)
+            point = found.meeting({"distinct_l": 2})
+            asked: dict[str, Any] = {"distinct_l": 2, "overwrite": True, **how}
+            made = study.release(tmp_path / "out.csv", **asked, point=point)
+            assert made.partition == study.release(tmp_path / "out.csv", **asked).partition == point.partition
+            with pytest.raises(OptionError, match="the point has other classes"):
+                study.release(tmp_path / "out.csv", **asked, point=found.meeting({"distinct_l": 1}))
+
+
+def test_a_frontier_begins_above_what_its_reader_knows() -> None:
+    frame = random_frame(random.Random(6))
+    asked: dict[str, Any] = {"sensitive": "illness", "public": ["age", "job"], "transparent": "retry"}
+    found = hartley.frontier(frame, **asked, transparent_knows=1)
+    assert min(point.distinct_l for point in found.points) >= 2
 
 
 @pytest.mark.parametrize(

@@ -275,11 +275,12 @@ def transparent_statement(policy: Policy) -> str | msgspec.UnsetType:
     who = "nobody's sensitive value" if not known else f"the sensitive values of at most {known} rows"
     other = ", the reference table has none of these rows" if choices.reference is True else ""
     besides = "" if not choices.known_besides else f", their {', '.join(choices.known_besides)}"
+    secrets = "columns" if len(policy.sensitive_names) > 1 else "column"
     return (
         f"Someone who knows everybody's public values{besides}, this program, these options and the released "
         f"file still has {' and '.join(left)} possible for every {'other ' if known else ''}row. Assumed: "
-        "the options were chosen without looking at the sensitive columns, this is the only release of these "
-        f"rows{other}, and the reader knows {who}."
+        f"the options were chosen without looking at the sensitive {secrets}, this is the only release of "
+        f"these rows{other}, and the reader knows {who}."
     )
 
 

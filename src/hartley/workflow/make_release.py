@@ -45,7 +45,11 @@ from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.request.utility_choice import codeword_of
-from hartley.workflow.trees.refusals import require_transparent, without_side
+from hartley.workflow.trees.refusals import (
+    require_no_empty_secrets,
+    require_transparent,
+    without_side,
+)
 from hartley.workflow.trees.search_tree import transparent_loss
 
 
@@ -151,6 +155,8 @@ def _task(
         )
     require_publishable(study.source, table, plan.published)
     seen = Seen.of(plan).weighed(plan, demand.requirements)
+    if objective.transparent and seen.dropped_rows:
+        require_no_empty_secrets(table, plan.roles.sensitive)
     return ReleaseTask(
         study=study,
         destination=destination,

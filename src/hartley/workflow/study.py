@@ -313,7 +313,8 @@ class Study(StudyTable):
         demand = self.demand(wanted, each=each)
         study, counts_rows = self, not self.sensitive
         if counts_rows:
-            study, destination["exposure"] = self.counting_rows(demand), "accept"
+            study = self.counting_rows(demand, objective.get("transparent"))
+            destination["exposure"] = "accept"
         made = make_release(
             study,
             demand,

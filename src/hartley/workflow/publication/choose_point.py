@@ -105,17 +105,21 @@ def reach(
 ) -> ChosenPoint:
     """Find the partition for the target, label it, and hold the result against the target once more.
 
-    A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range.
+    A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range. One of a
+    tree is made again and must be the same.
     """
     question = demand.question
     joint = question.joint
     unit = label_unit(question) if demand.labels in CODEWORDS else None
-    known = point
+    known = given = point
     if known is not None and len(known.partition.labels) != joint.public.size:
         raise OptionError("the point is of another table, or of other columns")
     if demand.is_plain:
         question = replace(question, requirements=())
-    if known is not None and known.codebooks is None:
+    if question.transparent is not None or question.shape.name == "tree":
+        # A tree is what its requirements make of the table, and the verifier makes it again.
+        known = None
+    elif known is not None and known.codebooks is None:
         # What was proven about it holds only where the same reader was searched for.
         again = point_again(question, known)
         again = with_label_cost(question, again, unit)
@@ -129,6 +133,11 @@ def reach(
         point = known or searched_point(question, sought, effort)
     except UnreachableError as error:
         raise UnreachableError(f"{error.message}{demand.beside}") from None
+    if given is not None and known is None and given.partition != point.partition:
+        raise OptionError(
+            "the point has other classes than a tree of cuts makes by what is required; leave the point out, "
+            "or require what it was found for"
+        )
     point = with_label_cost(question, point, unit)
     book = label_point(
         joint.public,

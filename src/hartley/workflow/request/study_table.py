@@ -169,7 +169,7 @@ class StudyTable:
 
         return tuple(one if isinstance(one, Policy) else Policy.read(one) for one in self.earlier)
 
-    def counting_rows(self, demand: Demand) -> Self:
+    def counting_rows(self, demand: Demand, transparent: Any = None) -> Self:
         """Return the study of rows alone: without a sensitive column, a reader is after the public values.
 
         Refuse what needs a sensitive column.
@@ -184,6 +184,11 @@ class StudyTable:
         if self.publish_sensitive:
             raise OptionError(
                 f"{option('publish_sensitive')} needs a column; name it with {option('sensitive')}"
+            )
+        if transparent:
+            raise OptionError(
+                f"{option('transparent')} is about sensitive columns, and rows alone are counted; name one "
+                f"with {option('sensitive')}, or leave it out"
             )
         made = replace(self, sensitive=self.public, jointly=len(self.public) > 1)
         object.__setattr__(made, "_held", self._held)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hartley.errors import OptionError, option
+from hartley.tables import Roles, Table
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable, names
@@ -56,6 +58,17 @@ def require_transparent(
     for name, (is_given, why) in refused.items():
         if is_given:
             raise OptionError(f"{here} goes without {option(name)}: {why}")
+
+
+def require_no_empty_secrets(table: Table, sensitive: Sequence[str]) -> None:
+    """Refuse to leave rows out whose sensitive cell is empty: whoever knows the people sees who is gone."""
+    roles = Roles(sensitive=tuple(sensitive), public=tuple(sensitive))
+    if table.joint_range(roles, missing="drop").dropped_rows:
+        raise OptionError(
+            f"{option('transparent')} goes without {option('missing', 'drop')} where sensitive cells are "
+            "empty: a reader who knows everybody's public values sees whose row is left out; count empty "
+            "cells as a value"
+        )
 
 
 def _require_not_sensitive(study: StudyTable) -> None:

@@ -82,7 +82,8 @@ def frontier_of_trees(question: Problem, effort: Effort) -> Frontier:
     require_carried(question, Demand())
     columns = tuple(public_columns(question))
     points = []
-    levels = frontier_levels(question.levels)
+    # With so many values known, fewer candidates or as many are nothing that can be promised.
+    levels = [one for one in frontier_levels(question.levels) if one > question.transparent_knows]
     for at, level in enumerate(levels):
         effort.progress(at, len(levels), f"level {level} of {question.axis}")
         asked = question.asking(Requirement(question.axis, level)).counts
