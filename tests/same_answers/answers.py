@@ -28,6 +28,9 @@ CHANGING: Final = frozenset(
 
 NEARLY = 2e-9
 """Differences below it are the order of a sum, or the gap of an iteration."""
+NEARLY_NOISE = 1e-6
+"""Noise is found in hundreds of rounds that end where the objective is flat: processors that add in another
+order end some rounds apart, so their number is not compared."""
 
 
 def run_group(group: str, folder: Path) -> dict[str, Any]:
@@ -118,13 +121,15 @@ def differences(old: Any, new: Any, place: str = "") -> Iterator[str]:
             yield f"{place}: {len(old)} items, now {len(new)}"
         for number, (one, other) in enumerate(zip(old, new, strict=False)):
             yield from differences(one, other, f"{place}/{number}")
-    elif not _agree(old, new):
+    elif not place.endswith("/noise/rounds") and not _agree(
+        old, new, NEARLY_NOISE if "/noise/" in place else NEARLY
+    ):
         yield f"{place}: {old!r}, now {new!r}"
 
 
-def _agree(old: Any, new: Any) -> bool:
+def _agree(old: Any, new: Any, nearly: float) -> bool:
     if isinstance(old, float) and isinstance(new, float):
-        return old == new or math.isclose(old, new, rel_tol=NEARLY, abs_tol=NEARLY)
+        return old == new or math.isclose(old, new, rel_tol=nearly, abs_tol=nearly)
     return type(old) is type(new) and bool(old == new)
 
 
