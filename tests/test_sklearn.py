@@ -132,3 +132,19 @@ def test_a_column_that_is_not_there_is_a_value_error() -> None:
 def test_too_few_rows_are_said_in_the_words_that_scikit_learn_asks_for() -> None:
     with pytest.raises(ValueError, match=r"no release can meet distinct-l=2 .* \(n_samples = 1\)$"):
         Recoder().fit(X[:1], Y[:1])
+
+
+def test_what_is_sensitive_has_a_value_for_each_row() -> None:
+    with pytest.raises(ValueError, match=r"a value for each of the 6 rows of X, and has \(2,\)"):
+        Recoder().fit(X, sensitive=["p", "q"])
+
+
+def test_policy_and_audit_name_the_columns_of_the_frame() -> None:
+    people = _people().rename(columns={"town": "y0"})
+    recoder = Recoder(sensitive="ill").fit(people[["ill", "pulse", "y0"]])
+    assert recoder.policy_.public_names == ("pulse", "y0")
+    assert recoder.policy_.sensitive_names == ("ill",)
+    assert recoder.audit_.sensitive.columns == ("ill",)
+    beside = Recoder().fit(people[["pulse", "y0"]], people["ill"])
+    assert (beside.policy_.public_names, beside.policy_.sensitive_names) == (("pulse", "y0"), ("_y0",))
+    assert Recoder().fit(X, Y).policy_.public_names == ("x0",)

@@ -85,7 +85,7 @@ def load(name: str) -> Instance:
     >>> load("dense-50-12345").known
     {}
     """
-    family, _, rest = name.partition("-")
+    family, _, rest = str(name).partition("-")
     size, _, seed = rest.partition("-")
     if family not in FAMILIES or not (size.isdecimal() and seed.isdecimal()):
         raise InputError(

@@ -87,7 +87,7 @@ class Recoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             secrets = np.asarray(y).reshape(len(X), -1)
         else:
             X = validate_data(self, X, **options)  # noqa: N806
-            secrets = np.asarray([] if sensitive is None else sensitive, dtype=object).reshape(len(X), -1)
+            secrets = _of_rows(sensitive, len(X))
         try:
             hidden = self._places()
         except HartleyError as error:
@@ -119,11 +119,23 @@ class Recoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             found.append(names.index(one) if isinstance(one, str) else int(one))
         return found
 
+    def _names(self, sensitive: int) -> tuple[list[str], list[str]]:
+        """Return public and sensitive names: those of the frame, or x0, x1 … and y0, y1 …, in order."""
+        names = list(getattr(self, "feature_names_in_", ()))
+        if len(set(names)) < self.n_features_in_:
+            names = [f"x{place}" for place in range(self.n_features_in_)]
+        public = [names[place] for place in self.kept_]
+        if self.sensitive is not None:
+            return public, [names[place] for place in self._places()]
+        first = "y"
+        while any(f"{first}{place}" in public for place in range(sensitive)):
+            first = f"_{first}"
+        return public, [f"{first}{place}" for place in range(sensitive)]
+
     def _fit(self, X: npt.NDArray[Any], secrets: npt.NDArray[Any]) -> None:  # noqa: N803
         import pyarrow as pa
 
-        public = [f"x{place}" for place in range(X.shape[1])]
-        hidden = [f"y{place}" for place in range(secrets.shape[1])]
+        public, hidden = self._names(secrets.shape[1])
         columns = {name: _cells(X[:, place]) for place, name in enumerate(public)}
         columns.update({name: _cells(secrets[:, place]) for place, name in enumerate(hidden)})
         wanted = Target(self.target, self.amount) if self.require is None else self.require  # type: ignore[arg-type]
@@ -142,7 +154,8 @@ class Recoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=False)  # noqa: N806
-        frame = pa.table({f"x{place}": _cells(X[:, at]) for place, at in enumerate(self.kept_)})
+        names = self.policy_.public_names
+        frame = pa.table({name: _cells(X[:, at]) for name, at in zip(names, self.kept_, strict=True)})
         try:
             released = self._released(frame)
         except HartleyError as error:
@@ -166,6 +179,14 @@ class Recoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         names: npt.NDArray[Any] = _check_feature_names_in(self, input_features)[self.kept_]
         return names
+
+
+def _of_rows(sensitive: Any, rows: int) -> npt.NDArray[Any]:
+    """Return what is handed over as sensitive with a row for every row of X; nothing gives no columns."""
+    found = np.asarray([[]] * rows if sensitive is None else sensitive, dtype=object)
+    if found.ndim not in (1, 2) or len(found) != rows:
+        raise ValueError(f"sensitive needs a value for each of the {rows} rows of X, and has {found.shape}")
+    return found.reshape(rows, -1)
 
 
 def _cells(column: npt.NDArray[Any]) -> list[Any]:

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hartley
+from hartley.errors import InputError
+from hartley.examples import toy
 from hartley.measures.certain import robust_overlap
 from hartley.measures.certain.robust_overlap import RobustOverlap, component_holds, overlap_components
 from hartley.measures.overlap import components, overlap_partition
@@ -107,3 +109,9 @@ def test_what_is_no_number_of_values_is_refused(number):
     joint = JointRange.from_pairs([("a", 1)])
     with pytest.raises(hartley.InputError):
         overlap_components(joint, number)
+
+
+@pytest.mark.parametrize("number", [0, 1.5, True, float("inf"), float("nan"), "2", Partition.singletons(7)])
+def test_a_number_of_shared_values_that_is_none_is_refused(number):
+    with pytest.raises(InputError, match="a whole number from 1 on"):
+        hartley.robust_information(toy(), number)

@@ -112,3 +112,11 @@ def test_the_paper_remark_public_may_contain_sensitive():
     joint = JointRange.from_pairs([((30, 180), 30), ((40, 180), 40)])
     assert joint.public.columns == ("public1", "public2")
     assert joint.public.labels() == [(30, 180), (40, 180)]
+
+
+def test_clusters_by_label_say_what_is_wrong_with_them():
+    joint = JointRange.from_pairs([("x1", "s1"), ("x2", "s1"), ("x3", "s2")])
+    with pytest.raises(InputError, match="clusters are lists of labels, and one of them is a text"):
+        joint.partition(["x1", "x2"])
+    with pytest.raises(InputError, match="a partition of 4 values does not fit 3 public values"):
+        joint.clusters(Partition.singletons(4))

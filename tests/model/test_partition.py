@@ -102,3 +102,8 @@ def test_old_names_work_and_say_the_new_ones():
     for old, new in (("fuse", "join"), ("refine", "meet"), ("is_refinement_of", "refines")):
         with pytest.warns(DeprecationWarning, match=f"{old} is called {new} now"):
             assert getattr(one, old)(other) == getattr(one, new)(other)
+
+
+def test_clusters_of_labels_are_refused_with_the_way_that_takes_them():
+    with pytest.raises(InputError, match=r"JointRange\.partition takes labels"):
+        Partition.from_clusters([["x1", "x2"]])

@@ -56,7 +56,7 @@ def test_unseen_values_are_an_error_by_default_and_no_cell_is_told(tmp_path: Pat
     policy = policy_for(tmp_path)
     new = tmp_path / "new.csv"
     write_table(new, rows(x=[10, 7777, 7777], s=["p", "q", "q"]))
-    with pytest.raises(PolicyError, match="never seen: 2 rows, 1 values") as error:
+    with pytest.raises(PolicyError, match="never seen 1 public value, in 2 rows;") as error:
         apply(policy, new, tmp_path / "new.out.csv")
     assert "7777" not in str(error.value)
     assert not (tmp_path / "new.out.csv").exists()
@@ -288,7 +288,7 @@ def test_a_codebook_beyond_the_type_of_the_new_data_is_no_error_and_no_cell_is_t
     assert [int(cell) for cell in policy.apply(narrow)["x"]] == [1, 1]
     new = tmp_path / "new.csv"
     write_table(new, rows(x=[1, 7], s=list("pq")))
-    with pytest.raises(PolicyError, match="never seen: 1 rows, 1 values"):
+    with pytest.raises(PolicyError, match="never seen 1 public value, in 1 row;"):
         apply(policy, new, tmp_path / "new.out.csv")
 
 

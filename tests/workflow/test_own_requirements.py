@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import inf
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -29,10 +30,6 @@ def parities() -> Iterator[type[hartley.Requirement]]:
             remainder = np.array([label % 3 for label in sensitive.labels()])
             codes = np.unique(remainder, return_inverse=True)[1]
             return SensitiveCodes(codes, np.arange(1, codes.max() + 2))
-
-        def words(self, columns: Sequence[str], closeness: Closeness) -> str:
-            del columns, closeness
-            return f"at least {self.wanted} remainders"
 
     yield Remainders
     del hartley.Requirement.kinds["remainders-l"]
@@ -95,3 +92,13 @@ def test_it_is_typed_and_audited_like_any_other(parities):
     assert [(one.name, one.found, one.holds) for one in found.requirements] == [("remainders-l", 1, False)]
     with pytest.raises(hartley.OptionError, match="whole number"):
         hartley.audit(joint, require={"remainders_l": 0})
+
+
+def test_it_needs_no_words_of_its_own_and_a_release_says_why_it_cannot_keep_it(parities, tmp_path):
+    assert parities("remainders-l", 2).sentence(["age"]) == "remainders-l of at least 2"
+    table = {"x": [1, 2, 3, 4], "s": [0, 1, 3, 4]}
+    with pytest.raises(hartley.HartleyError, match="requirement remainders-l: there is no way to count it"):
+        hartley.release(
+            pa.table(table), tmp_path / "out.csv", sensitive="s", public="x", require={"remainders_l": 2}
+        )
+    assert list(tmp_path.iterdir()) == []

@@ -360,10 +360,7 @@ class JointRange:
         """
         if partition is None:
             return self
-        if len(partition.labels) != self.public.size:
-            raise InputError(
-                f"a partition of {len(partition.labels)} values does not fit {self.public.size} public values"
-            )
+        self._require_fitting(partition)
         pair = self.observation_of
         released = JointRange.from_codes(
             public_codes=partition.labels[self.public_of][pair],
@@ -388,7 +385,10 @@ class JointRange:
         >>> joint.partition([["x1", "x3"]]), joint.clusters(joint.partition([["x1", "x3"]]))
         (Partition({0, 2}, {1}), [['x1', 'x3'], ['x2']])
         """
-        named = [[self.public.place(label) for label in cluster] for cluster in clusters]
+        listed = list(clusters)
+        if any(isinstance(cluster, str) for cluster in listed):
+            raise InputError("clusters are lists of labels, and one of them is a text; write [['x1', 'x2']]")
+        named = [[self.public.place(label) for label in cluster] for cluster in listed]
         if len(set(chain(*named))) < sum(map(len, named)):
             raise InputError("a value stands in one cluster only, and one was named twice")
         alone = set(range(self.public.size)).difference(*named)
@@ -396,8 +396,15 @@ class JointRange:
 
     def clusters(self, partition: Partition) -> list[list[Label]]:
         """Return the clusters of a partition by the labels of their public values."""
+        self._require_fitting(partition)
         labels = self.public.labels()
         return [[labels[place] for place in cluster] for cluster in partition]
+
+    def _require_fitting(self, partition: Partition) -> None:
+        if len(partition.labels) != self.public.size:
+            raise InputError(
+                f"a partition of {len(partition.labels)} values does not fit {self.public.size} public values"
+            )
 
     def reordered(self, order: Int64s) -> JointRange:
         """Return the same pairs with the public values in another order.

@@ -68,6 +68,10 @@ class Partition:
         labels = np.full(size, -1)
         for number, cluster in enumerate(members):
             for place in cluster:
+                if not isinstance(place, (int, np.integer)):
+                    raise InputError(
+                        "clusters hold places, as whole numbers; JointRange.partition takes labels"
+                    )
                 if not 0 <= place < size or labels[place] >= 0:
                     raise InputError(f"clusters must hold each place from 0 to {size - 1} once")
                 labels[place] = number

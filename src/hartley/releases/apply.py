@@ -117,8 +117,9 @@ def apply_codebook(policy: Policy, rows: Rows, unseen: Unseen) -> Applied:
         if not lost:
             return Applied(publication, 0, 0, placed)
     if unseen == "error":
+        values_s, rows_s = "s" if len(values) != 1 else "", "s" if lost != 1 else ""
         raise PolicyError(
-            f"rows with public values that the policy has never seen: {lost} rows, {len(values)} values; "
+            f"the policy has never seen {len(values):,} public value{values_s}, in {lost:,} row{rows_s}; "
             f"use {option('unseen', 'nearest')} or {option('unseen', 'suppress')}"
         )
     if unseen == "suppress":

@@ -9,7 +9,10 @@ from itertools import count
 import numpy as np
 import pytest
 
+import hartley
 from greedy_instances import random_joint, random_positions
+from hartley.errors import OptionError
+from hartley.examples import toy
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.model import JointRange, MergeTree
@@ -84,3 +87,11 @@ def test_a_search_tells_how_far_it_is_between_two_slices(monkeypatch):
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert max(done for done, _ in told) <= len(run.merges)
     assert {total for _, total in told} == {29}
+
+
+@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf")])
+def test_a_run_is_not_asked_where_no_weight_would_stop_it(weight):
+    run = hartley.greedy(toy(), "l0", "resolution")
+    for asked in (run.stop, run.trace):
+        with pytest.raises(OptionError, match="utility_weight needs a finite number from 0 on"):
+            asked(weight)

@@ -62,7 +62,8 @@ def overlap_components(
     >>> hartley.overlap_components(joint, 1), hartley.overlap_components(joint, 2)
     (Partition({0, 1, 2}), Partition({0, 1}, {2}))
     """
-    if isinstance(least_shared, bool) or least_shared != int(least_shared) or least_shared < 1:
+    is_number = isinstance(least_shared, (int, float, np.number)) and not isinstance(least_shared, bool)
+    if not is_number or not float(least_shared).is_integer() or least_shared < 1:
         raise InputError(f"{option('overlap')} needs a whole number from 1 on, not {least_shared!r}")
     released = joint.release(partition)
     if least_shared == 1:

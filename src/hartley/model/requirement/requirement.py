@@ -214,8 +214,8 @@ class Requirement:
         return f"{found:,}" if isinstance(found, int) else f"{found:,.4g}"
 
     def words(self, columns: Sequence[str], closeness: Closeness) -> str:
-        """Say it of some columns."""
-        raise NotImplementedError
+        """Say it of some columns; a kind that has no words of its own is said as it is typed."""
+        return f"{self.label} of at {'least' if self.is_at_least else 'most'} {self.amount(self.wanted)}"
 
 
 @dataclass(frozen=True)

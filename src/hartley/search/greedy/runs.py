@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -134,9 +135,13 @@ def weight_for(leakage: Leakage, utility_weight: float | None) -> float:
     >>> weight_for("l0", None), weight_for("joint", None), weight_for("joint", 0.3)
     (0.0, 1.0, 0.3)
     """
-    if utility_weight is not None:
-        return utility_weight
-    return DEFAULT_WEIGHT if leakage == "joint" else 0.0
+    if utility_weight is None:
+        return DEFAULT_WEIGHT if leakage == "joint" else 0.0
+    if not 0 <= utility_weight < inf:
+        raise OptionError(
+            f"{option('utility_weight')} needs a finite number from 0 on, not {utility_weight!r}"
+        )
+    return utility_weight
 
 
 def greedy_run(question: Problem, utility_weight: float | None, effort: Effort) -> GreedyRun:
