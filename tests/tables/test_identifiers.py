@@ -49,6 +49,15 @@ def last_name() -> str:
     return DRAWN.choice(LAST)
 
 
+def repeated(make: Any, rows_each: int) -> list[Any]:
+    pool = [make() for _ in range(ROWS // rows_each)]
+    return [pool[row // rows_each] for row in range(ROWS)]
+
+
+def one_of(values: list[Any]) -> list[Any]:
+    return [DRAWN.choice(values) for _ in range(ROWS)]
+
+
 SEVERAL_EACH = [number for number in DRAWN.sample(range(100, 9999), ROWS // 3) for _ in range(3)]
 NUMBERED = """FallNr,KVNR,VersNr,PatNr,MitarbeiterNr,Ausweisnummer,Arztnummer,Probennummer,TeilnehmerNr,IEP,
 NHC,numero_sejour,nosografico,N. historia,tarjeta sanitaria,tessera sanitaria,Cartella clinica,polisnummer,
@@ -170,6 +179,65 @@ def test_no_made_up_identifier_is_missed():
     assert len(COLUMNS) >= 60
     found = describe(pa.table(COLUMNS))
     assert [column.name for column in found.columns if not column.is_identifier] == []
+
+
+def test_people_are_found_by_what_cells_hold_whatever_the_column_is_called():
+    columns = {
+        **{name: repeated(person, 3) for name in ("v1", "v2", "v3", "v4")},
+        "v5": repeated(lambda: f"{DRAWN.choice(LAST)}, {DRAWN.choice('ABCDEK')}.", 3),
+        "v6": repeated(lambda: f"Dr. {DRAWN.choice(LAST)}", 8),
+        "v7": repeated(lambda: f"{DRAWN.choice(LAST)}straße {DRAWN.randrange(1, 99)}", 2),
+        "v8": repeated(lambda: f"{DRAWN.randrange(1, 99)} rue {DRAWN.choice(LAST)}", 2),
+        "v9": repeated(lambda: f"{48 + DRAWN.random():.5f}, {11 + DRAWN.random():.5f}", 2),
+    }
+    columns["v2"] = [one.upper() for one in columns["v2"]]
+    columns["v3"] = [one.lower() for one in columns["v3"]]
+    columns["v4"] = [", ".join(one.split(maxsplit=1)[::-1]) for one in columns["v4"]]
+    found = describe(pa.table(columns)).columns
+    assert [column.name for column in found if not column.is_identifier] == []
+
+
+def test_words_for_people_in_six_languages_are_known():
+    numbered = """asegurado,socio,n_tessera,numero pratica,Bewohnerin,bewoner,titolare,contract no,facture no,
+    file no,Versicherte,N° contrat"""
+    named = """Betreuer,rekeninghouder,Kontoinhaber,intestatario,médecin traitant,medico curante,huisarts,
+    referring physician,behandelnder Arzt"""
+    plates = [f"{a}{b}-{DRAWN.randrange(100, 999)}" for a in "ABCDEFGHIJ" for b in "KLMNOPQRSTUV"]
+    columns = {
+        **dict.fromkeys(re.split(r",\s*", numbered), SEVERAL_EACH),
+        **{name: drawn(last_name) for name in re.split(r",\s*", named)},
+        **dict.fromkeys(
+            ["Initialen", "iniziali"],
+            repeated(lambda: f"{DRAWN.choice(LAST)[0]}.{DRAWN.choice('ABCDEFGHIJKLM')}.", 3),
+        ),
+        **dict.fromkeys(["targa", "kenteken", "Kfz-Kennzeichen", "immatriculation"], plates),
+    }
+    found = describe(pa.table(columns)).columns
+    assert [column.name for column in found if not column.is_identifier] == []
+
+
+def test_things_and_classes_of_them_are_no_people():
+    letters = "ABCDEFGHIJKLMN"
+    diseases = [f"{DRAWN.choice(letters)}{DRAWN.randrange(100):02d}.{DRAWN.randrange(10)}" for _ in range(40)]
+    drugs = [f"{DRAWN.choice(letters)}{n:02d}{DRAWN.choice(letters)}X{n:02d}" for n in range(10, 45)]
+    birds = """House Sparrow,Great Tit,Barn Owl,Grey Heron,Common Swift,Mute Swan,Song Thrush,Sand Martin,
+    Stock Dove,Red Kite,Corn Bunting,Wood Lark,San Pedro,San Juan,Saint Peter"""
+    columns = {
+        **dict.fromkeys(["diagnosis", "Hauptdiagnose", "ICD", "icd10_code", "v1"], one_of(diseases)),
+        **dict.fromkeys(["ATC", "ATC code", "v2"], one_of(drugs)),
+        **dict.fromkeys(["NUTS3", "flight", "model"], one_of([f"DE{n}" for n in range(100, 140)])),
+        **dict.fromkeys(["species", "drug name", "Medikament", "v3"], one_of(re.split(r",\s*", birds))),
+        **dict.fromkeys(["room number", "Zimmernummer", "bed no"], one_of([*range(101, 140)])),
+        **dict.fromkeys(["nombre de visites", "nombre d'actes"], one_of([*range(30)])),
+        **dict.fromkeys(
+            ["price index", "BMI index", "sequence length", "number needed"], one_of([*range(60)])
+        ),
+        "no vaccinated": DRAWN.sample(range(900), ROWS),
+        "plz": [f"{n:05d}" for n in DRAWN.sample(range(1000, 99999), ROWS)],
+        "range": [f"{n}-{n + 10 + n % 7}" for n in range(10, 10 + ROWS)],
+    }
+    found = describe(pa.table(columns)).columns
+    assert {column.name: column.identifier for column in found if column.is_identifier} == {}
 
 
 def test_measurements_are_not_taken_for_identifiers():

@@ -56,6 +56,25 @@ def _form(pattern: str) -> Callable[[str], bool]:
     return lambda cell: compiled.fullmatch(cell.strip()) is not None
 
 
+_ROAD = (
+    r"(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|ring|damm|ufer|straat|laan|plein|gracht|street|st\.?|road|rd\.?"
+    r"|avenue|ave\.?|lane|drive|rue|boulevard|chemin|calle|avenida|plaza|via|viale|corso|piazza)"
+)
+_ADDRESS = re.compile(
+    rf"[^\d]*{_ROAD} \d+ ?[a-z]?\b.*|{_ROAD} [^\d]+,? ?\d+ ?[a-z]?\b.*|\d+ ?[a-z]?,? [^\d]*\b{_ROAD}\b.*",
+    re.IGNORECASE,
+)
+
+
+def is_address(cell: str) -> bool:
+    """Tell whether a text is a street with the number of a house.
+
+    >>> [is_address(one) for one in ("Lange Straße 12", "7 rue Monge", "Via Roma 3", "12 High St", "Bonn 3")]
+    [True, True, True, True, False]
+    """
+    return _ADDRESS.fullmatch(cell.strip()) is not None
+
+
 FORMS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("e-mail addresses", _form(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")),
     ("IBANs", is_iban),
@@ -66,6 +85,8 @@ FORMS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("network addresses", _form(r"(\d{1,3}\.){3}\d{1,3}|([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}")),
     ("card or device numbers", has_luhn_digit),
     ("phone numbers", is_phone),
+    ("addresses", is_address),
+    ("positions on a map", _form(r"-?\d{1,3}\.\d{3,}°?[NSns]?[,; ] ?-?\d{1,3}\.\d{3,}°?[EWOewo]?")),
     (
         "national insurance numbers",
         _form(r"[12]\d{2}(0[1-9]|1[0-2])\d{8}(\d{2})?|\d{2}(0[1-9]|1[0-2])\d{6}[A-Z]\d{3}"),
@@ -101,10 +122,14 @@ def are_names(cells: Sequence[str]) -> bool:
 
 
 def are_codes(cells: Sequence[str]) -> bool:
-    """Tell whether nearly all cells are one kind of short code with digits, such as P-0001.
+    """Tell whether nearly all cells are one kind of short code with digits and few prefixes, such as P-0001.
 
-    >>> are_codes(["P-001", "P-002", "P-017"]), are_codes(["mild", "strong"])
-    (True, False)
+    >>> are_codes(["P-001", "P-002", "P-017"]), are_codes(["mild", "strong"]), are_codes(["C50.9", "J45.0"])
+    (True, False, False)
     """
     shapes = {re.sub(r"\d", "9", re.sub("[A-Za-z]", "a", cell.strip())) for cell in cells}
-    return len(shapes) <= 2 and all(re.search(r"9{2,}", shape) and "a" in shape for shape in shapes)
+    if len(shapes) > 2 or not all(re.search(r"9{2,}", shape) and "a" in shape for shape in shapes):
+        return False
+    # Classes of diseases, drugs and places differ in their letters; numbers of people have a few prefixes.
+    prefixes = {re.sub(r"\d", "", cell.strip()) for cell in cells}
+    return len(prefixes) ** 2 <= len(cells) or all(re.search(r"9{4,}", shape) for shape in shapes)

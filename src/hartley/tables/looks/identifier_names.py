@@ -24,13 +24,31 @@ _SURE = frozenset(
     iban bic konto account compte cuenta rekening conto passport reisepass passeport pasaporte paspoort
     passaporto ausweis tessera tarjeta cartella accession specimen license licence
     plate kennzeichen matricule matricula matricola aktenzeichen dossier expediente nosologico nosografico
-    ip ipaddress imei mac cookie device url rownames rowname unnamed""".split()
+    ip ipaddress imei mac cookie device url rownames rowname unnamed
+    initials initialen initiales iniziali voorletters immatriculation kenteken nummerplaat targa gps pseudonym
+    pseudonyme pseudoniem pseudonimo""".split()
 )
 """Words that number or name people by themselves."""
 _NUMBER = """nr no num number nummer numero nbr kennung kennziffer cod codice codigo code key index seq seqn
     seqno sequence""".split()
 _COUNTING = frozenset("n no num number".split())
 """Words that count where what follows is in the plural: num_visits."""
+_PLACES_IN_A_LIST = frozenset("key index seq sequence".split())
+"""Words that number rows by themselves, and in front of other words or behind them measure: price index."""
+_PAPERS_OF_ONE = frozenset(
+    "historia dossier expediente tessera tarjeta cartella pratica poliza polizza matricula afiliado".split()
+)
+"""Words in the singular before which Romance languages write n for number."""
+_NUMBER_SIGN = re.compile(r"\s*n[o.]?[°º.]|\s*no de\b", re.IGNORECASE)
+"""How names begin that number; no and number alone before a word count: no vaccinated."""
+_OF_THINGS = tuple(
+    """room zimmer chambre stanza kamer bed bett ward drug medikament medicament farmaco brand marke marque
+    marca product produkt produit producto prodotto model modell course kurs item article artikel flight
+    country city town team club hospital school species gene snp allele variant file variable atc icd
+    diagnos nuts naics nace isic sic fips drg loinc snomed hla station place company department zip plz
+    postcode""".split()
+)
+"""Beginnings of words for things and classes of them: their names and numbers are of no person."""
 _ONLY_A_NUMBER = frozenset("nr no nummer numero nbr".split())
 _NAME = frozenset("name names naam nom nombre nome".split())
 _OF_A_PERSON = frozenset(
@@ -43,18 +61,22 @@ _WHO = """
     patient pazient pacient proband teilnehmer deelnemer participant respond subject subj person mitarbeiter
     employee student schuler alumno insured versichert assure adherent member mitglied customer client klient
     klant kunde user utente usuario nutzer household haushalt case
+    bewohner bewoner resident asegurado afiliado socio titular titulaire titolare intestatario assistito
+    inhaber abonne abonnent betreuer
 """.split()
 """Beginnings of words for a person: by themselves, or with a word for a name or number."""
 _ROLE = """
     doctor physician arzt hausarzt medecin medico teacher lehrer author owner besitzer
     mother father mutter vater mere pere madre padre moeder vader kin guardian angehorige kontakt contact
+    huisarts tandarts therapist surgeon nurse
 """.split()
 """Beginnings of words for what a person is to another: of texts, or with a word for a name or number."""
 _PAPER = """
     pat pt pers vers emp staff fall cas caso zaak akte record chart historia sejour aufnahme admission
     opname encounter hosp hospital einsender study studie etude estudio studio polic polis poliza polizza
     patente permis lizenz badge payroll cust hh visit acct probe specimen sample loan barcode sanita
-    ausweis
+    ausweis pratica file carte contrat contract contrato contratto vertrag facture rechnung factura
+    factuur
 """.split()
 """Beginnings of words for what is kept of a person: only with a word for a number."""
 _GLUED = re.compile(r"(.+?)(id|no|nr|num|key|nummer|number|kennung|kennziffer|code)")
@@ -63,8 +85,16 @@ _ENDINGS = (
     *("kennung", "kennzeichen", "number", "passport"),
 )
 """Ends of words that are written as one: Versichertennummer, klantnaam, mailadresse."""
+_ENDINGS_OF_PEOPLE = ("inhaber", "inhaberin", "houder", "patient", "patientin", "betreuer", "mitglied")
+"""Ends of words for people: Kontoinhaber, rekeninghouder."""
+_WHICH = tuple(
+    """referring treating attending primary responsible curante traitant tratante behandelnd zuweisend
+    verwijzend behandelend cabecera base emergency""".split()
+)
+"""Beginnings of words that say which of several people one is: the treating physician."""
 _BIRTH = frozenset("birth geb geburts naissance nacimiento geboorte nascita".split())
-_NOT_PEOPLE = frozenset("of per max min mean total sum avg average count file variable column".split())
+_NOT_PEOPLE = frozenset("of per max min mean total sum avg average count variable column".split())
+_NAME_OR_NUMBER = frozenset([*_NAME, *_NUMBER])
 
 
 def words_of(name: str) -> list[str]:
@@ -114,8 +144,31 @@ def is_a_person(name: str, *, is_text: bool = False) -> bool:
     True
     """
     words = [word for word in words_of(name) if not word.isdigit()]
-    who = (*_WHO, *_ROLE) if is_text else _WHO
-    return bool(words) and all(word == "id" or _begins(word, who) for word in words)
+    if not is_text:
+        return bool(words) and all(word == "id" or _begins(word, _WHO) for word in words)
+    words = [word for word in words if not _begins(word, _WHICH) and word not in ("de", "di")]
+    who = (*_WHO, *_ROLE)
+    return bool(words) and all(
+        word == "id" or _begins(word, who) or word.endswith(_ENDINGS_OF_PEOPLE) for word in words
+    )
+
+
+def is_of_a_thing(name: str) -> bool:
+    """Tell whether a column is called as the name, number or code of a thing or of a class of things is.
+
+    >>> [is_of_a_thing(one) for one in ("drug name", "Zimmernummer", "icd10_code", "NUTS 3", "patient name")]
+    [True, True, True, True, False]
+    """
+    words = [word for word in words_of(name) if not word.isdigit() and word not in _NAME_OR_NUMBER]
+    parts = [found[1] if (found := _GLUED.fullmatch(word)) else word.removesuffix("name") for word in words]
+    return (
+        bool(parts)
+        and any(
+            part.startswith(_OF_THINGS) or any(len(one) > 5 and one in part for one in _OF_THINGS)
+            for part in parts
+        )
+        and not any(_begins(part, (*_WHO, *_ROLE)) for part in parts)
+    )
 
 
 def name_strength(name: str) -> Strength:
@@ -130,18 +183,22 @@ def name_strength(name: str) -> Strength:
     if words[0] in _COUNTING and words[-1].endswith(("s", "en")):
         return "none"
     if words[0] == "n":
-        return "sure" if {"historia", "dossier", "expediente"}.intersection(words) else "none"
+        return "sure" if _PAPERS_OF_ONE.intersection(words) else "none"
     if any(word in _NUMBER for word in words) and any(
         _begins(word, (*_WHO, *_ROLE, *_PAPER)) for word in words
     ):
         return "sure"
+    if is_of_a_thing(name) and not _SURE.difference(_NAME).intersection(words):
+        return "none"
     if any(word in _SURE or word.startswith("identif") for word in words) and not _BIRTH.intersection(words):
         return "sure"
     if any(_is_glued(word) for word in words) or is_name_of_a_person(name) or is_a_person(name):
         return "sure"
-    if words[-1] in _NUMBER or words[0] in _NUMBER:
+    numbering = set(_NUMBER) if len(words) == 1 else set(_NUMBER).difference(_PLACES_IN_A_LIST)
+    counts = words[0] == "number" or (words[0] == "no" and not _NUMBER_SIGN.match(name))
+    if words[-1] in numbering or (words[0] in numbering and not counts):
         return "number"
-    if any(word.endswith(_ENDINGS) and len(word) > 4 for word in words):
+    if any(word.endswith(_ENDINGS) and len(word) > 4 and word not in _NUMBER for word in words):
         return "sure" if not words[-1].endswith(("nummer", "nr", "number")) else "number"
     return "none"
 

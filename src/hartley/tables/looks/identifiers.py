@@ -8,7 +8,8 @@ Rules, in order:
 * a sure name (``id``, ``name``, ``ssn``) with many values, text or whole numbers: one;
 * a name with a number word (``staff no``), and a value for every second row or a run that repeats: one, and
   so is a column called ``nr`` and nothing else;
-* text of which nearly every row has its own, and codes such as ``P-001`` that repeat a few times: one;
+* text of which nearly every row has its own, codes such as ``P-001`` that repeat a few times, and people with
+  titles, initials or common first names, however often they repeat: one, unless the name says a thing;
 * whole numbers of which nearly every row has its own, in a run without gaps, all of one length, or rising
   from row to row.
 """
@@ -24,10 +25,12 @@ from itertools import pairwise
 from typing import Any
 
 from hartley.errors import TableError
+from hartley.tables.looks.given_names import are_people
 from hartley.tables.looks.identifier_cells import are_codes, are_names, form_of
 from hartley.tables.looks.identifier_names import (
     is_a_person,
     is_name_of_a_person,
+    is_of_a_thing,
     is_only_a_number,
     name_strength,
     words_of,
@@ -59,6 +62,9 @@ TIMES = frozenset(
     datum mois jour annee ano fecha dia maand jaar giorno anno order rang pop population income salary wage
     price weight height area distance amount total size length""".split()
 )
+
+
+POSTCODES = frozenset("zip zipcode plz postcode postal postleitzahl cap cp".split())
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,8 @@ def identifier_reason(column: ColumnLook) -> str | None:
     strength = name_strength(column.name)
     if column.is_text and is_a_person(column.name, is_text=True):
         strength = "sure"
+    if not column.is_text and words_of(column.name)[:1] == ["nombre"]:
+        strength = "none"  # French for number
     is_many = column.values > MANY or column.values * 4 >= column.rows
     if form is not None and is_many and (column.is_text or strength != "none" or not _may_measure(column)):
         return form
@@ -110,11 +118,15 @@ def identifier_reason(column: ColumnLook) -> str | None:
     if strength == "number" and column.rows >= FEWEST_ROWS and _is_number_of_persons(column):
         return "a number of persons, by its name"
     if column.is_text:
-        if column.is_nearly_all_different and not _are_numbers(column.cells):
+        if column.is_nearly_all_different and not _are_numbers(column.cells) and not _is_postcode(column):
             return "a name or identifier: nearly every row has a value of its own"
+        if is_of_a_thing(column.name):
+            return None
         if column.values > MANY and column.repeats <= 20 and are_codes(column.cells):
             return "a number of persons: its codes stand in a few rows each"
         if column.values > MANY and column.repeats <= 2 and are_names(column.cells):
+            return "names of persons"
+        if column.values >= FEWEST_NAMES and column.repeats <= MOST_REPEATS and are_people(column.cells):
             return "names of persons"
         return None
     if column.is_nearly_all_different and not _may_measure(column):
@@ -187,8 +199,14 @@ def _may_measure(column: ColumnLook) -> bool:
     return not (min(numbers) in (0, 1) and _is_run(column))
 
 
+def _is_postcode(column: ColumnLook) -> bool:
+    return not POSTCODES.isdisjoint(words_of(column.name)) and all(len(cell) <= 10 for cell in column.cells)
+
+
 def _are_numbers(cells: Sequence[str]) -> bool:
     """Tell whether nearly all cells hold a number or a date with a few signs, as measurements do."""
+    if all(re.fullmatch(r"\d{1,3} ?[-–] ?\d{1,3}", cell) for cell in cells):
+        return True
     few = sum(sum(letter.isalpha() for letter in cell) <= 2 and any(map(str.isdigit, cell)) for cell in cells)
     return few >= NEARLY_ALL * len(cells) and any(mark in cell for cell in cells for mark in ".,%<>:/")
 
