@@ -400,9 +400,15 @@ class Truth:
         seen: dict[Cell, set[tuple[object, ...]]] = {}
         for row in self.rows:
             seen.setdefault(row.person, set()).add((label[row], row.kept, row.earlier))
-        alike: dict[frozenset[tuple[object, ...]], list[Row]] = {}
+        values: dict[Cell, set[object]] = {}
         for row in self.rows:
-            alike.setdefault(frozenset(seen[row.person]), []).append(row)
+            values.setdefault(row.person, set()).add(tuple(_values([row])))
+        # Where values change from row to row, the row is seen beside the set that the person has.
+        changes = any(len(some) > 1 for some in values.values())
+        alike: dict[object, list[Row]] = {}
+        for row in self.rows:
+            own = (label[row], row.kept, row.earlier) if changes else None
+            alike.setdefault((own, frozenset(seen[row.person])), []).append(row)
         for wanted in self.asked.wanted:
             if wanted.name == "istar":
                 if self._components([_values(rows) for rows in alike.values()]) > 2**wanted.number * (

@@ -291,12 +291,12 @@ def test_what_has_no_meaning_for_persons_is_refused(
 
 
 def test_a_value_that_changes_is_asked_for_row_by_row_and_persons_are_counted() -> None:
-    # The sets of public values: p and q have {a, b}, r has {a}; p has two values, q one of them.
-    rows = [("a", 1, "p"), ("b", 2, "p"), ("a", 2, "q"), ("b", 2, "q"), ("a", 3, "r")]
+    # The sets of public values: p and q have {a, b}, r has {a}; p has two values, q two of three.
+    rows = [("a", 1, "p"), ("b", 2, "p"), ("a", 2, "q"), ("b", 3, "q"), ("a", 3, "r")]
     found = audit(as_table(rows), sensitive="s", public="x", person="who")
     assert (found.distinct_l, found.row_k, found.audit.rows) == (1, 1, 3)
     assert found.persons is not None
-    assert found.persons.changing == 1
+    assert found.persons.changing == 2
     both = audit(as_table(rows[:4]), sensitive="s", public="x", person="who")
     assert (both.distinct_l, both.row_k) == (2, 2)
 
@@ -306,11 +306,62 @@ def test_what_is_left_of_changing_values_is_what_the_definition_says(seed: int) 
     draw = Random(seed)
     rows = [(draw.choice("abc"), draw.randint(1, 3), draw.choice("pqrstu")) for _ in range(12)]
     seen = {who: frozenset(x for x, _, p in rows if p == who) for _, _, who in rows}
-    left = [{s for _, s, p in rows if seen[p] == seen[who]} for who in seen]
+    left = [{s for y, s, p in rows if (y, seen[p]) == (x, seen[who])} for x, _, who in rows]
     alike = [sum(seen[p] == seen[who] for p in seen) for who in seen]
     found = audit(as_table(rows), sensitive="s", public="x", person="who")
     assert found.distinct_l == min(map(len, left))
     assert found.row_k == min(alike)
+    fewest = {who for (_, _, who), kept in zip(rows, left, strict=True) if len(kept) == found.distinct_l}
+    assert found.audit.narrowest_rows == len(fewest)
+    shown = {(x, seen[who]): {p for y, _, p in rows if (y, seen[p]) == (x, seen[who])} for x, _, who in rows}
+    told = sorted(one.rows for one in found.audit.narrowest)
+    assert (
+        told
+        == sorted(
+            len(people)
+            for (x, alike), people in shown.items()
+            if len({s for y, s, p in rows if (y, seen[p]) == (x, alike)}) == found.distinct_l
+        )[: len(told)]
+    )
+    # Who links rows learns no less than who does not.
+    assert found.distinct_l <= audit(as_table(rows), sensitive="s", public="x").distinct_l
+
+
+def test_no_more_people_are_counted_than_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [f"{visit},{number % 3 + visit},p{number}" for number in range(9) for visit in range(3)]
+    (tmp_path / "in.csv").write_text("\n".join(["x,s,who", *lines]) + "\n")
+    assert run(["audit", str(tmp_path / "in.csv"), "-s", "s", "-p", "x", "--person", "who"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "All 9 people are left with only 3 of the 5 values of s" in said
+    assert "33.3 % have the same s (9 rows)" in said
+    lines = [f"{line},{'a' if line[0] == '2' else line[-1]}" for line in lines]
+    (tmp_path / "in.csv").write_text("\n".join(["x,s,who,t", *lines]) + "\n")
+    both = ["-s", "s", "-s", "t", "-p", "x", "--person", "who"]
+    assert run(["audit", str(tmp_path / "in.csv"), *both]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "All 9 people can have their exact t read off from x" in said
+    assert "s and t change between the rows of 9 persons" in said
+
+
+def test_a_release_holds_for_each_row_of_a_person_whose_values_change(tmp_path: Path) -> None:
+    # By row, and by set, three values are left; who sees the row beside the set is left with one.
+    rows = [("a", 1, "p"), ("b", 2, "p"), ("a", 1, "q"), ("b", 3, "q"), ("b", 4, "q")]
+    rows += [("a", 4, "r"), ("c", 5, "r"), ("a", 5, "t"), ("c", 6, "t"), ("c", 7, "t")]
+    assert audit(as_table(rows), sensitive="s", public="x").distinct_l == 3
+    assert audit(as_table(rows), sensitive="s", public="x", person="who").distinct_l == 1
+    for wanted in (2, 3):
+        made = release(
+            as_table(rows),
+            tmp_path / f"{wanted}.parquet",
+            sensitive="s",
+            public="x",
+            person="who",
+            distinct_l=wanted,
+        )
+        assert made.persons is not None
+        assert made.persons[1].distinct_l >= wanted
 
 
 def test_a_release_tells_of_persons_and_not_of_rows(

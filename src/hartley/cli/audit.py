@@ -276,7 +276,9 @@ def show(
     )
     if result.by_sensitive:
         guess = max(one.guess_share for one in result.by_sensitive)
-        said = words.likeliest_guess(result.by_sensitive, as_flag, who)
+        # Where values change from row to row, shares are of rows.
+        shared = "row" if result.persons is not None and result.persons.changing else who
+        said = words.likeliest_guess(result.by_sensitive, as_flag, shared)
         finding(out, f"Likeliest guess            {100 * guess:.3g} %", said)
     finding(out, f"Revealed to everyone (I*)  {words.bits(audit.istar_bits)}", words.for_certain(audit))
     finding(out, f"Revealed at worst (L0)     {words.bits(audit.l0_bits)}", words.worst_bits(audit))
@@ -326,7 +328,8 @@ def _table_line(result: AuditResult) -> str:
     )
     if result.persons is not None and result.persons.changing:
         line += (
-            f" {words.named(audit.sensitive)} changes between the rows of "
+            f" {words.named(audit.sensitive)} "
+            f"{'changes' if len(audit.sensitive.columns) == 1 else 'change'} between the rows of "
             f"{words.counted(result.persons.changing, 'person')}: what is asked is the value of each row."
         )
     if result.dropped_rows:

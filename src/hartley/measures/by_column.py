@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hartley.model import Coordinate, JointRange
+from hartley.model.arrays import Ints
 from hartley.model.closeness import cell_numbers
 
 CLOSE = 0.05
@@ -36,10 +37,12 @@ class ColumnLeft:
     """Its different values, a missing one counted."""
     rows: int
     """Rows of the table."""
+    people: int
+    """People in it: its rows, unless those of one person are linked."""
     distinct_l: int
     """Fewest of its values that an observation leaves possible."""
     narrowest_rows: int
-    """Rows that are left with so few."""
+    """People who are left with so few: rows, unless those of one person are linked."""
     guess_share: float
     """Of the rows of the worst class, the share that has the commonest value."""
     guess_rows: int
@@ -79,15 +82,15 @@ def guess_to_dict(found: Sequence[ColumnLeft]) -> dict[str, Any] | None:
     }
 
 
-def left_by_column(joint: JointRange) -> tuple[ColumnLeft, ...]:
-    """Measure each sensitive column by itself.
+def left_by_column(joint: JointRange, persons: Sequence[Ints] | None = None) -> tuple[ColumnLeft, ...]:
+    """Measure each sensitive column by itself; where rows are linked, beside the persons of each observation.
 
     >>> joint = JointRange.from_pairs([("x", 1), ("x", 1), ("x", 2), ("y", 2), ("y", 9)])
     >>> (found,) = left_by_column(joint)
     >>> found.distinct_l, round(found.guess_share, 2), found.guess_rows
     (2, 0.67, 3)
     """
-    return tuple(map(partial(_left_of_column, joint), joint.sensitive.coordinates))
+    return tuple(map(partial(_left_of_column, joint, persons), joint.sensitive.coordinates))
 
 
 def _width(coordinate: Coordinate) -> float | None:
@@ -99,7 +102,7 @@ def _width(coordinate: Coordinate) -> float | None:
     return width if isfinite(width) else None
 
 
-def _left_of_column(joint: JointRange, coordinate: Coordinate) -> ColumnLeft:
+def _left_of_column(joint: JointRange, persons: Sequence[Ints] | None, coordinate: Coordinate) -> ColumnLeft:
     width = _width(coordinate)
     seen, numbers = joint.observation_of, cell_numbers(coordinate)
     codes, size = numbers[joint.indices], int(numbers.max()) + 1
@@ -121,12 +124,18 @@ def _left_of_column(joint: JointRange, coordinate: Coordinate) -> ColumnLeft:
         np.fmax.at(most, seen, cells)
         has_missing = np.bincount(seen, weights=np.isnan(cells), minlength=joint.observations) > 0
         close = int(totals[(most - least <= width) & ~has_missing].sum())
+    rows_left, people = int(totals[counts == fewest].sum()), int(totals.sum())
+    if persons is not None:
+        narrowest = np.flatnonzero(counts == fewest).tolist()
+        rows_left = len(np.unique(np.concatenate([persons[one] for one in narrowest])))
+        people = len(np.unique(np.concatenate(persons)))
     return ColumnLeft(
         column=coordinate.name,
         values=size,
         rows=int(totals.sum()),
+        people=people,
         distinct_l=fewest,
-        narrowest_rows=int(totals[counts == fewest].sum()),
+        narrowest_rows=rows_left,
         guess_share=float(shares[worst]),
         guess_rows=int(totals[worst]),
         close_rows=close,

@@ -4,9 +4,10 @@ He sees the set of public values that stand in the rows of a person, and what is
 of the persons who have the same set. What all rows of a person leave possible, their intersection, is never
 fewer: it is what a reader is left with who knows of no other person how many rows belong together.
 
-Where the sensitive value of a person changes from row to row, the question is the value of each row: what is
-left are all values of all persons with the same set. Each different value of a person then counts once, and
-rows are no persons: :func:`fewest_persons` counts those.
+Where the sensitive value of a person changes from row to row, the question is the value of each row. What is
+seen of it is its own public value beside the set, so linking rows never leaves more possible than each row
+alone; what is left are the values of the rows that show the same. Rows are then no persons:
+:func:`fewest_persons` and :func:`persons_of_observations` count those.
 """
 
 from __future__ import annotations
@@ -78,24 +79,64 @@ def profiles_of(linked: JointRange) -> tuple[list[tuple[int, ...]], Ints]:
 def person_range(linked: JointRange) -> JointRange:
     """Return the joint range of persons: what is seen is the set of a person's public values.
 
-    ``linked`` has the person of each row as its side information.
+    ``linked`` has the person of each row as its side information. Where sensitive values change from row to
+    row, it is that of rows: what is seen is the set, and the public value of the row in it.
 
     >>> rows = [("x", 1, "ann"), ("y", 1, "ann"), ("x", 2, "bob"), ("y", 3, "eve"), ("x", 1, "dan")]
     >>> persons = person_range(JointRange.from_pairs(rows))
     >>> [persons.candidates(seen).tolist() for seen in range(persons.observations)]
     [[0, 1], [0], [2]]
+    >>> changing = person_range(JointRange.from_pairs([("x", 1, "ann"), ("y", 2, "ann")]))
+    >>> [changing.candidates(seen).tolist() for seen in range(changing.observations)]
+    [[0], [1]]
     """
     require_persons(linked)
     plain = linked.without_side()
-    profiles, profile_of = profiles_of(linked)
+    seen, seen_of = _seen_of_rows(linked)
+    are_single = all(len(profile) == 1 for profile in seen)
+    public = plain.public if are_single else Alphabet.numbered(len(seen), "rows of one person")
+    if changing_persons(linked):
+        return JointRange.from_codes(
+            public_codes=seen_of[linked.observation_of],
+            sensitive_codes=linked.indices,
+            public=public,
+            sensitive=plain.sensitive,
+            rows=linked.rows,
+        )
+    assert linked.observed_side is not None  # noqa: S101 (asked only of linked rows)
     person, value = values_of_persons(linked)
-    are_single = all(len(profile) == 1 for profile in profiles)
+    profile_of = np.empty(int(linked.observed_side.max()) + 1, dtype=np.int64)
+    profile_of[linked.observed_side] = seen_of
     return JointRange.from_codes(
-        public_codes=profile_of[person],
-        sensitive_codes=value,
-        public=plain.public if are_single else Alphabet.numbered(len(profiles), "rows of one person"),
-        sensitive=plain.sensitive,
+        public_codes=profile_of[person], sensitive_codes=value, public=public, sensitive=plain.sensitive
     )
+
+
+def persons_of_observations(linked: JointRange) -> tuple[list[tuple[int, ...]], list[Ints]]:
+    """Return the set of public values, and the persons, of each observation of :func:`person_range`.
+
+    >>> rows = [("x", 1, "ann"), ("y", 2, "ann"), ("x", 2, "bob")]
+    >>> profiles, persons = persons_of_observations(JointRange.from_pairs(rows))
+    >>> profiles, [one.tolist() for one in persons]
+    ([(0,), (0, 1), (0, 1)], [[1], [0], [0]])
+    """
+    assert linked.observed_side is not None  # noqa: S101 (asked only of linked rows)
+    seen, seen_of = _seen_of_rows(linked)
+    order = np.lexsort((linked.observed_side, seen_of))
+    starts = np.searchsorted(seen_of[order], np.arange(1, len(seen)))
+    return seen, [np.unique(some) for some in np.split(linked.observed_side[order], starts)]
+
+
+def _seen_of_rows(linked: JointRange) -> tuple[list[tuple[int, ...]], Ints]:
+    """Return the set of public values in each thing that is seen, and what is seen of each linked row."""
+    assert linked.observed_side is not None  # noqa: S101 (asked only of linked rows)
+    profiles, profile_of = profiles_of(linked)
+    profile_of_row = profile_of[linked.observed_side]
+    if not changing_persons(linked):
+        return profiles, profile_of_row
+    width = max(linked.public.size, 1)
+    seen, seen_of = np.unique(profile_of_row * width + linked.public_of, return_inverse=True)
+    return [profiles[number] for number in (seen // width).tolist()], seen_of.ravel()
 
 
 def fewest_of_all_rows(linked: JointRange) -> int:

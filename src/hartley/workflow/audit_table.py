@@ -226,7 +226,8 @@ def _audit_of_persons(
         read.dropped_rows,
         requirements,
     )
-    return replace(result, persons=linked.told, identifiers=identifiers)
+    left = LateTuple.of(linked.left, linked.joint.pairs)
+    return replace(result, by_sensitive=left, persons=linked.told, identifiers=identifiers)
 
 
 def required(study: StudyTable, wanted: Wanted, *, each: bool = False) -> tuple[Requirement, ...]:

@@ -350,7 +350,7 @@ def _exposed(left: Sequence[ColumnLeft], public: str) -> str:
     if not exposed:
         return f"No one's exact {_either([one.column for one in left])} can be read off from {public}."
     return " ".join(
-        f"{people(one.narrowest_rows, one.rows)} can have their exact {one.column} read off from {public}."
+        f"{people(one.narrowest_rows, one.people)} can have their exact {one.column} read off from {public}."
         for one in exposed
     )
 

@@ -12,8 +12,6 @@ import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.frontiers import Point
-from hartley.measures.audit import audit as measure
-from hartley.measures.by_column import left_by_column
 from hartley.measures.uncertainty import row_counts, rows_of_values
 from hartley.model import Partition
 from hartley.model.arrays import Floats, Int64s
@@ -261,13 +259,13 @@ def _refuse_exposure(release: PersonRelease, reached: ChosenPoint, linked: Linke
     """Refuse to expose a person, or, by columns called harmless, to leave one with less than is required."""
     if release.task.destination.exposure != "refuse":
         return
-    seen_persons = linked.seen(reached.book.partition)
-    left = () if release.task.study.jointly else left_by_column(seen_persons)
-    refuse_one_candidate(measure(seen_persons), left, "persons")
+    partition = reached.book.partition
+    left = () if release.task.study.jointly else linked.left(partition)
+    refuse_one_candidate(linked.audit(partition), left, "persons")
     if not release.plan.harmless:
         return
     monotone = tuple(one for one in release.requirements if one.is_monotone)
-    seen = release.linked(harmless=True).seen_rows(reached.book.partition)
+    seen = release.linked(harmless=True).seen_rows(partition)
     for found in held_for_persons(seen, monotone, reached.closeness):
         if not found.holds:
             raise UnreachableError(

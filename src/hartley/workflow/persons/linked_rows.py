@@ -11,13 +11,16 @@ import numpy as np
 from hartley.errors import OptionError, TableError, option
 from hartley.measures.audit import Audit, Role
 from hartley.measures.audit import audit as measure
+from hartley.measures.by_column import ColumnLeft, left_by_column
 from hartley.measures.person_range import (
     changing_persons,
     fewest_of_all_rows,
     fewest_persons,
     person_range,
+    persons_of_observations,
     require_persons,
 )
+from hartley.measures.uncertainty import candidate_counts
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.requirement.requirement import Requirement
 from hartley.releases.formats import Format
@@ -146,14 +149,27 @@ class LinkedRows:
 
     def audit(self, partition: Partition | None = None) -> Audit:
         """Return what the reader learns of persons; what he sees are sets of public or released values."""
-        found = measure(self.seen(partition))
+        seen = self.seen(partition)
+        found = measure(seen)
         rows = self.seen_rows(partition)
+        _, persons = persons_of_observations(rows)
+        kept = candidate_counts(seen)
+        narrowest = np.flatnonzero(kept == kept.min()).tolist()
         return replace(
             found,
             public=Role(self.joint.public.columns, found.public.values),
             rows=rows.side.size if rows.side is not None else found.rows,
             row_k=fewest_persons(rows),
+            narrowest_rows=len(np.unique(np.concatenate([persons[one] for one in narrowest]))),
+            narrowest=tuple(
+                replace(one, rows=len(persons[at]))
+                for one, at in zip(found.narrowest, narrowest[: len(found.narrowest)], strict=True)
+            ),
         )
+
+    def left(self, partition: Partition | None = None) -> tuple[ColumnLeft, ...]:
+        """Return what is left to persons of each sensitive column by itself."""
+        return left_by_column(self.seen(partition), persons_of_observations(self.seen_rows(partition))[1])
 
     def require_countable(self, requirements: Sequence[Requirement]) -> None:
         """Refuse to count the rows of persons whose sensitive value changes: they are values, not persons."""

@@ -9,7 +9,7 @@ from itertools import chain, combinations, islice, pairwise
 import numpy as np
 
 from hartley.errors import UnreachableError
-from hartley.measures.person_range import person_range, profiles_of
+from hartley.measures.person_range import person_range, persons_of_observations
 from hartley.measures.verdicts import kept_by_each, verdicts
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats
@@ -86,7 +86,7 @@ def _short(
     released: JointRange, persons: JointRange, requirement: Requirement, closeness: Closeness
 ) -> list[tuple[int, ...]]:
     """Return what is seen of the persons who are left with too little, from those left with least on."""
-    profiles, _ = profiles_of(released)
+    profiles, _ = persons_of_observations(released)
     if requirement.is_monotone:
         kept = kept_by_each(persons, requirement, closeness)
         order = np.argsort(kept, kind="stable")
