@@ -42,7 +42,7 @@ def classes_by_word(words) -> list[set[int]]:
     return list(found.values())
 
 
-def datafly(joint: JointRange, words_by_column, at_least: int, count: str, budget: int):
+def datafly(joint: JointRange, words_by_column, at_least: int, budget: int):
     """Datafly as published; gives the levels and the classes that are left over."""
     levels = [0] * len(words_by_column)
     while True:
@@ -50,19 +50,19 @@ def datafly(joint: JointRange, words_by_column, at_least: int, count: str, budge
             zip(*(tree[level] for tree, level in zip(words_by_column, levels, strict=True)), strict=True)
         )
         classes = classes_by_word(words)
-        left_over = [c for c in classes if count_of(joint, c, count) < at_least]
+        left_over = [c for c in classes if count_of(joint, c, "distinct") < at_least]
         if sum(rows_of(joint, c) for c in left_over) <= budget and len(left_over) < len(classes):
             return levels, classes, left_over
         distinct = [len(set(tree[level])) for tree, level in zip(words_by_column, levels, strict=True)]
         levels[distinct.index(max(distinct))] += 1
 
 
-def local_recoding(joint: JointRange, words, at_least: int, count: str) -> Partition:
+def local_recoding(joint: JointRange, words, at_least: int) -> Partition:
     """Lift failing classes one level at a time, with all that shares the coarser word."""
     level_of = [0] * joint.public.size
     for level in range(1, len(words)):
         classes = classes_by_word([(level_of[x], words[level_of[x]][x]) for x in range(joint.public.size)])
-        failing = {words[level][x] for c in classes if count_of(joint, c, count) < at_least for x in c}
+        failing = {words[level][x] for c in classes if count_of(joint, c, "distinct") < at_least for x in c}
         for x in range(joint.public.size):
             if words[level][x] in failing:
                 level_of[x] = level
@@ -71,7 +71,7 @@ def local_recoding(joint: JointRange, words, at_least: int, count: str) -> Parti
     )
 
 
-def mondrian_on_a_line(joint: JointRange, at_least: int, count: str, cut: str) -> Partition:
+def mondrian_on_a_line(joint: JointRange, at_least: int, cut: str) -> Partition:
     """Mondrian for one column of distinct numbers, by trying cuts one by one."""
     boxes, final = [list(np.argsort(joint.public.positions))], []
     while boxes:
@@ -79,7 +79,7 @@ def mondrian_on_a_line(joint: JointRange, at_least: int, count: str, cut: str) -
         total = rows_of(joint, box)
         cuts = sorted(range(1, len(box)), key=lambda k: (abs(2 * rows_of(joint, box[:k]) - total), k))
         for k in cuts[:1] if cut == "median" else cuts:
-            if min(count_of(joint, half, count) for half in (box[:k], box[k:])) >= at_least:
+            if min(count_of(joint, half, "distinct") for half in (box[:k], box[k:])) >= at_least:
                 boxes += [box[:k], box[k:]]
                 break
         else:

@@ -14,7 +14,7 @@ from hartley.errors import InputError, OptionError
 from hartley.examples import toy
 from hartley.measures.stochastic import JointDistribution, mutual_information
 from hartley.model import JointRange, Partition
-from hartley.search.baselines.noise import InformationKept, NoiseCloseness, NoisyRelease, optimal_noise
+from hartley.search.baselines.noise import NoiseCloseness, NoisyRelease, optimal_noise
 from hartley.search.effort import Effort
 from strategies import joint_ranges_with_partition
 
@@ -29,22 +29,16 @@ def objective_by_definition(found: NoisyRelease, channel: np.ndarray) -> float:
     table[prior.indices, prior.observation_of] = prior.probabilities
     public = table.sum(axis=0)
     leak = mutual_information(JointDistribution.from_table(table @ channel)) * log(2)
-    if isinstance(found.purpose, NoiseCloseness):
-        return leak + found.purpose.weight * float(
-            (public[:, None] * channel * found.purpose.distances).sum()
-        )
-    kept = mutual_information(JointDistribution.from_table(public[:, None] * channel)) * log(2)
-    return leak - found.purpose.weight * kept
+    return leak + found.purpose.weight * float((public[:, None] * channel * found.purpose.distances).sum())
 
 
 @settings(deadline=None, max_examples=60)
-@given(joint_ranges_with_partition(), weights, st.booleans())
+@given(joint_ranges_with_partition(), weights)
 def test_the_objective_never_rises_and_is_what_it_says(
-    both: tuple[JointRange, Partition], weight: float, close: bool
+    both: tuple[JointRange, Partition], weight: float
 ) -> None:
     joint, partition = both
-    purpose = NoiseCloseness.to_own_cluster(partition, weight) if close else InformationKept(weight)
-    found = optimal_noise(joint, partition, purpose)
+    found = optimal_noise(joint, partition, NoiseCloseness.to_own_cluster(partition, weight))
     assert all(later <= earlier for earlier, later in pairwise(found.objectives))
     assert found.objective == pytest.approx(objective_by_definition(found, found.channel), abs=1e-6)
     assert np.allclose(found.channel.sum(axis=1), 1)
@@ -94,13 +88,6 @@ def test_noise_lowers_the_average_and_clears_what_was_certain() -> None:
     assert found.after.stochastic.ldp_epsilon_nats < inf
 
 
-def test_the_funnel_keeps_the_partition_when_information_is_worth_more_than_leakage() -> None:
-    found = optimal_noise(toy(), PAIRS, InformationKept(3.0))
-    assert np.array_equal(found.channel, np.eye(3)[PAIRS.labels])
-    assert found.gap_nats == inf
-    assert found.to_dict()["gap_nats"] is None
-
-
 def test_closeness_on_a_line_measures_to_the_middle_of_a_cluster() -> None:
     purpose = NoiseCloseness.on_line(toy(), PAIRS, 1.0)
     # Example 2 places x1, x2 at 0.2 and 0.1, x5, x6, x7 at 0.6, 1.5 and 1.
@@ -134,16 +121,15 @@ def test_both_judgements_are_plain_json() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(OptionError, match="a weight is a finite number"):
-        InformationKept(-1.0)
+        NoiseCloseness(np.zeros((7, 3)), -1.0)
     with pytest.raises(InputError, match="does not fit"):
-        optimal_noise(toy(), Partition.whole(3), InformationKept(1.0))
+        optimal_noise(toy(), Partition.whole(3), NoiseCloseness(np.zeros((7, 1)), 1.0))
     with pytest.raises(InputError, match="distances are needed"):
         optimal_noise(toy(), PAIRS, NoiseCloseness.to_own_cluster(Partition.whole(7), 1.0))
     with pytest.raises(InputError, match="finite numbers"):
         NoiseCloseness(np.array([[inf]]), 1.0)
     with pytest.raises(InputError, match="position"):
         NoiseCloseness.on_line(JointRange.from_pairs([("a", 1), ("b", 2)]), Partition.whole(2), 1.0)
+    beside = JointRange.from_pairs([("a", 1, "u"), ("b", 2, "u")])
     with pytest.raises(InputError, match="side"):
-        optimal_noise(
-            JointRange.from_pairs([("a", 1, "u"), ("b", 2, "u")]), Partition.whole(2), InformationKept(1.0)
-        )
+        optimal_noise(beside, Partition.whole(2), NoiseCloseness(np.zeros((2, 1)), 1.0))

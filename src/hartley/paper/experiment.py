@@ -238,7 +238,7 @@ def _generalisations(
     tree = [Hierarchy.of_intervals(joint.public, width=FIRST_WIDTH)]
     five_percent = joint.row_count // 20
     return {
-        "literal": literal_generalisation(joint, at_least=K),
+        "literal": Generalisation(partition=literal_generalisation(joint, at_least=K)),
         "Datafly, nothing suppressed": datafly(
             joint, at_least=K, hierarchies=tree, budget=0, suppression=suppression
         ),
@@ -248,7 +248,7 @@ def _generalisations(
         "Datafly, up to 5 % of the rows suppressed": datafly(
             joint, at_least=K, hierarchies=tree, budget=five_percent, suppression=suppression
         ),
-        "local recoding": local_recoding(joint, at_least=K, hierarchies=tree),
+        "local recoding": Generalisation(partition=local_recoding(joint, at_least=K, hierarchies=tree)),
     }
 
 

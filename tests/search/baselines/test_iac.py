@@ -38,7 +38,7 @@ def lagrangian(joint, partition, weight):
 @pytest.mark.parametrize(("table", "key"), CASES)
 def test_golden_values_of_the_exact_solver(table, key):
     joint, golden, weight = TABLES[table], GOLDEN[table]["iac_mdsf"][key]["exact"], weight_of(key)
-    run = iac_mdsf(joint, utility_weight=weight, solver="exact")
+    run = iac_mdsf(joint, utility_weight=weight)
     assert run.partition.clusters() == golden["blocks"]
     assert run.changes == pytest.approx(golden["deltas"], abs=1e-9)
     assert reference.information(joint, run.partition) == pytest.approx(golden["I_SXhat"], abs=1e-9)
@@ -48,7 +48,7 @@ def test_golden_values_of_the_exact_solver(table, key):
 @pytest.mark.parametrize(("table", "key"), CASES)
 def test_golden_values_of_modmod_which_here_are_the_exact_ones(table, key):
     joint, golden, weight = TABLES[table], GOLDEN[table]["iac_mdsf"][key], weight_of(key)
-    found = iac_mdsf(joint, utility_weight=weight, solver="modmod").partition
+    found = iac_mdsf(joint, utility_weight=weight, exact_up_to=0).partition
     assert found.clusters() == golden["modmod_blocks"]
     assert lagrangian(joint, found, weight) == pytest.approx(golden["exact"]["L"], abs=1e-9)
 
@@ -152,7 +152,7 @@ def test_pairs_are_valued_as_subsets(joint, weight):
 @settings(max_examples=50)
 @given(joint_ranges(max_public=6), weights)
 def test_the_exact_solver_takes_the_best_subset_each_time_and_ends_where_none_helps(joint, weight):
-    run = iac_mdsf(joint, utility_weight=weight, solver="exact")
+    run = iac_mdsf(joint, utility_weight=weight)
     for step, partition in enumerate(run.partitions):
         now = lagrangian(joint, partition, weight)
         best = reference.best_subset_change(partition, lambda q, now=now: lagrangian(joint, q, weight) - now)
@@ -177,7 +177,7 @@ def test_modmod_finds_the_exact_step_on_many_random_tables():
         masses = Masses.of(random_joint(rng, int(rng.integers(3, 9)), 6, int(rng.integers(3, 30))))
         weight = float(rng.choice([0.1, 0.3, 0.5, 0.7, 0.9]))
         changes = all_changes(masses, weight)
-        chosen = best_subset(masses, weight, 1000)
+        chosen = best_subset(masses, weight)
         found.append(changes[sum(1 << (masses.size - 1 - int(x)) for x in np.flatnonzero(chosen))])
         best.append(changes.min())
     # A heuristic: it may miss. On these fixed tables it does not.
@@ -201,11 +201,7 @@ def test_ties_go_to_the_smallest_subset_then_the_earliest():
     assert subset_sizes(3).tolist() == [0, 1, 1, 2, 1, 2, 2, 3]
 
 
-def test_bad_calls_are_refused():
+def test_a_negative_weight_is_refused():
     joint = random_joint(np.random.default_rng(0), 16, 3, 5)
-    with pytest.raises(OptionError, match="up to 15 public values, not 16"):
-        iac_mdsf(joint, utility_weight=0.5, solver="exact")
-    with pytest.raises(OptionError, match="unknown solver"):
-        iac_mdsf(joint, utility_weight=0.5, solver="best")
     with pytest.raises(OptionError, match="negative"):
         iac_mdsf(joint, utility_weight=-1)

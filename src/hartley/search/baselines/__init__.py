@@ -16,7 +16,6 @@ from hartley.search.baselines.best_setting import (
 )
 from hartley.search.baselines.dendrogram import dendrogram
 from hartley.search.baselines.generalisation import (
-    Count,
     Generalisation,
     datafly,
     literal_generalisation,
@@ -40,7 +39,6 @@ __all__ = [
     "Baseline",
     "BaselineAnswer",
     "Case",
-    "Count",
     "Generalisation",
     "Hierarchy",
     "NotApplicable",

@@ -24,22 +24,17 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.measures.uncertainty import candidate_counts, row_counts, rows_of_values
+from hartley.measures.uncertainty import candidate_counts, rows_of_values
 from hartley.model import JointRange, Partition, meet
 from hartley.model.arrays import Flags, Int64s
 from hartley.search.baselines.hierarchy import Hierarchy, hierarchies_for, in_step
 
-Count: TypeAlias = Literal["distinct", "records"]
-COUNTS: tuple[Count, ...] = get_args(Count)
-
 
 @dataclass(frozen=True)
 class ClassDemand:
-    """At least so many sensitive values (or rows) behind every released value.
+    """At least so many sensitive values behind every released value (Definition 2 of the paper).
 
-    ``"distinct"`` is Definition 2 of the paper, our ``distinct_l``; ``"records"`` is what
-    Sweeney wrote and others call k-anonymity, our ``row_k``. With side information the
-    count of a class is the least over the side values it is seen with.
+    With side information the count of a class is the least over the side values it is seen with.
 
     >>> from hartley.examples import toy
     >>> ClassDemand(2).counts(toy(), Partition.from_clusters([[0, 1], [2, 3], [4, 5, 6]])).tolist()
@@ -47,18 +42,15 @@ class ClassDemand:
     """
 
     at_least: int
-    count: Count = "distinct"
 
     def __post_init__(self) -> None:
-        if self.count not in COUNTS:
-            raise OptionError.unknown("count", self.count, COUNTS)
         if self.at_least < 1:
             raise OptionError(f"a class cannot be asked to count {self.at_least}; give 1 or more")
 
     def counts(self, joint: JointRange, partition: Partition) -> Int64s:
         """Return the count of every class."""
         released = joint.release(partition)
-        counts = candidate_counts(released) if self.count == "distinct" else row_counts(released)
+        counts = candidate_counts(released)
         if released.side is None:
             return counts
         least = np.full(partition.size, np.iinfo(np.int64).max)
@@ -73,10 +65,9 @@ class ClassDemand:
         """Refuse what not even one class of everything could meet."""
         most = int(self.counts(joint, Partition.whole(joint.public.size))[0])
         if most < self.at_least:
-            what = "candidates" if self.count == "distinct" else "rows"
             raise UnreachableError(
-                f"no release leaves {self.at_least} {what} for every released value; the most that can be "
-                f"reached is {most}"
+                f"no release leaves {self.at_least} candidates for every released value; the most that can "
+                f"be reached is {most}"
             )
 
 
@@ -89,35 +80,16 @@ class Generalisation:
     """
 
     partition: Partition
-    suppressed: tuple[int, ...]
+    suppressed: tuple[int, ...] = ()
     """Places of the public values that are suppressed, in order."""
-    levels: tuple[int, ...]
-    """The highest level used in each column by a value that is not suppressed."""
-    precision: float
-    """Sweeney's Prec: 1 when every cell is as it was, 0 when none tells anything."""
+    levels: tuple[int, ...] = ()
+    """The level of each column, where a whole column has one."""
 
     def suppressed_rows(self, joint: JointRange) -> int:
         """Count the rows of the suppressed values."""
         if not self.suppressed:
             return 0
         return int(rows_of_values(joint)[list(self.suppressed)].sum())
-
-
-def precision(joint: JointRange, levels: Int64s, heights: Sequence[int]) -> float:
-    r"""Measure how much of the cells is left, Sweeney's Prec.
-
-    .. math:: 1 - \frac{\sum_{i,j} \text{level}_{ij} / \text{height}_j}{\text{rows} \cdot \text{columns}}
-
-    ``levels`` holds the level of every public value (first axis) in every column (second);
-    a suppressed cell counts as its column's top.
-
-    >>> from hartley.examples import toy
-    >>> precision(toy(), np.array([[0], [0], [0], [1], [1], [2], [2]]), [2])
-    0.625
-    """
-    share = (levels / np.asarray(heights)).mean(axis=1)
-    rows = rows_of_values(joint)
-    return float(1 - (share * rows).sum() / rows.sum())
 
 
 Suppression: TypeAlias = Literal["released", "dropped"]
@@ -128,7 +100,6 @@ def datafly(
     joint: JointRange,
     *,
     at_least: int,
-    count: Count = "distinct",
     hierarchies: Sequence[Hierarchy] | None = None,
     budget: int | None = None,
     suppression: Suppression = "released",
@@ -142,10 +113,10 @@ def datafly(
 
     >>> ages = JointRange.from_pairs([(31, "a"), (34, "b"), (37, "c"), (38, "d"), (52, "e")])
     >>> tree = Hierarchy.of_intervals(ages.public, width=5)
-    >>> datafly(ages, at_least=2, hierarchies=[tree], budget=1, suppression="dropped")  # doctest: +ELLIPSIS
-    Generalisation(partition=Partition({0, 1}, {2, 3}, {4}), suppressed=(4,), levels=(1,), precision=0.666...)
+    >>> datafly(ages, at_least=2, hierarchies=[tree], budget=1, suppression="dropped")
+    Generalisation(partition=Partition({0, 1}, {2, 3}, {4}), suppressed=(4,), levels=(1,))
     """
-    demand = ClassDemand(at_least, count)
+    demand = ClassDemand(at_least)
     demand.require_possible(joint)
     trees = hierarchies_for(joint.public, hierarchies)
     budget = at_least if budget is None else budget
@@ -166,7 +137,11 @@ def datafly(
         levels[rising] += 1
     if suppression == "released":
         left_over = _with_enough(joint, partition, left_over, demand)
-    return _generalised(joint, trees, levels, partition, left_over)
+    return Generalisation(
+        partition=Partition(np.where(left_over, partition.size, partition.labels)),
+        suppressed=tuple(np.flatnonzero(left_over).tolist()),
+        levels=tuple(levels),
+    )
 
 
 def _with_enough(joint: JointRange, partition: Partition, left_over: Flags, demand: ClassDemand) -> Flags:
@@ -184,73 +159,40 @@ def _with_enough(joint: JointRange, partition: Partition, left_over: Flags, dema
     return starred
 
 
-def _generalised(
-    joint: JointRange,
-    trees: tuple[Hierarchy, ...],
-    levels: list[int],
-    partition: Partition,
-    suppressed: Flags,
-) -> Generalisation:
-    heights = [tree.height for tree in trees]
-    cells = np.where(suppressed[:, None], heights, levels)
-    return Generalisation(
-        partition=Partition(np.where(suppressed, partition.size, partition.labels)),
-        suppressed=tuple(np.flatnonzero(suppressed).tolist()),
-        levels=tuple(levels),
-        precision=precision(joint, cells, heights),
-    )
-
-
 def local_recoding(
-    joint: JointRange,
-    *,
-    at_least: int,
-    count: Count = "distinct",
-    hierarchies: Sequence[Hierarchy] | None = None,
-) -> Generalisation:
-    """Return, for every class, the lowest level at which it counts enough, from the bottom up.
+    joint: JointRange, *, at_least: int, hierarchies: Sequence[Hierarchy] | None = None
+) -> Partition:
+    """Lift every class, from the bottom up, to the lowest level at which it counts enough.
 
     The hierarchies of several columns rise in step.
 
     >>> ages = JointRange.from_pairs([(31, "a"), (34, "b"), (37, "c"), (52, "d"), (52, "e")])
     >>> tree = Hierarchy.of_intervals(ages.public, width=5)
-    >>> local_recoding(ages, at_least=2, hierarchies=[tree]).partition
+    >>> local_recoding(ages, at_least=2, hierarchies=[tree])
     Partition({0, 1, 2}, {3})
     """
-    demand = ClassDemand(at_least, count)
+    demand = ClassDemand(at_least)
     demand.require_possible(joint)
-    trees = hierarchies_for(joint.public, hierarchies)
-    chain = in_step(trees)
+    chain = in_step(hierarchies_for(joint.public, hierarchies))
     partition = chain.partition(0)
-    levels = np.zeros(joint.public.size, dtype=np.int64)
     for level in range(1, chain.height + 1):
         failing = demand.failing(joint, partition)[partition.labels]
         if not failing.any():
             break
         coarser = chain.partition(level).labels
         lifted = np.isin(coarser, coarser[failing])
-        levels[lifted] = level
         partition = Partition(np.where(lifted, coarser + joint.public.size, partition.labels))
-    heights = [tree.height for tree in trees]
-    cells = np.minimum(levels[:, None], heights)
-    return Generalisation(
-        partition=partition,
-        suppressed=(),
-        levels=tuple(int(level) for level in cells.max(axis=0)),
-        precision=precision(joint, cells, heights),
-    )
+    return partition
 
 
-def literal_generalisation(joint: JointRange, *, at_least: int, count: Count = "distinct") -> Generalisation:
+def literal_generalisation(joint: JointRange, *, at_least: int) -> Partition:
     """Merge all public values that count too few into one.
 
-    The level of a value is 1 where it was merged and 0 where it was left alone.
-
     >>> from hartley.examples import toy
-    >>> literal_generalisation(toy(), at_least=2).partition
+    >>> literal_generalisation(toy(), at_least=2)
     Partition({0}, {1, 2, 3, 4, 5, 6})
     """
-    demand = ClassDemand(at_least, count)
+    demand = ClassDemand(at_least)
     demand.require_possible(joint)
     alone = Partition.singletons(joint.public.size)
     counts = demand.counts(joint, alone)
@@ -263,9 +205,4 @@ def literal_generalisation(joint: JointRange, *, at_least: int, count: Count = "
             break
         rest = np.flatnonzero(~merged)
         merged[rest[np.argmin(counts[rest])]] = True
-    return Generalisation(
-        partition=partition,
-        suppressed=(),
-        levels=(int(merged.any()),),
-        precision=precision(joint, merged.astype(np.int64)[:, None], [1]),
-    )
+    return partition

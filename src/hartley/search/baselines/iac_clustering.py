@@ -27,7 +27,7 @@ rest, the rest once in place order and once with the most promising first.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from hartley.search.baselines.subsets import (
     least_subset,
     members,
     over_subsets,
-    require_usable,
+    require_weight,
 )
 from hartley.search.effort import UNLIMITED, Effort
 
@@ -257,52 +257,48 @@ def best_from(starts: Int64s, here: Weighed) -> Flags:
     return best
 
 
-def best_subset(masses: Masses, utility_weight: float, restarts: int) -> Flags:
+RESTARTS = 1000
+"""From how many pairs ModMod starts: all of them up to 45 clusters."""
+
+
+def best_subset(masses: Masses, utility_weight: float) -> Flags:
     """Return the subset of clusters that ModMod finds best, from nothing and from the best pairs."""
     here = Weighed.of(masses, utility_weight)
     changes = pair_changes.for_size(masses.size * len(masses.rows))(here)
-    chosen = np.argsort(np.round(changes / NO_CHANGE), kind="stable")[:restarts]
+    chosen = np.argsort(np.round(changes / NO_CHANGE), kind="stable")[:RESTARTS]
     starts = np.stack(np.triu_indices(masses.size, 1), axis=1)[chosen]
     # A descent takes a few rounds, and a round goes over the pairs about ten times.
     steps = 20 * len(starts) * len(masses.rows)
     return best_from.for_size(steps)(starts, here)
 
 
-Solver: TypeAlias = Literal["auto", "exact", "modmod"]
-SOLVERS: tuple[Solver, ...] = get_args(Solver)
-
-RESTARTS = 1000
-"""From how many pairs ModMod starts: all of them up to 45 clusters."""
-
-
 def iac_mdsf(
     joint: JointRange,
     *,
     utility_weight: float,
-    solver: Solver = "auto",
-    restarts: int = RESTARTS,
+    exact_up_to: int = EXACT_UP_TO,
     effort: Effort = UNLIMITED,
 ) -> SubsetRun:
     r"""Merge subsets while that lowers :math:`I(S; \hat X) - \lambda I(X; \hat X)`.
 
     ``utility_weight`` is :math:`\lambda`; at 0 everything is merged, from 1 on nothing is.
-    ``solver="auto"`` tries all subsets of up to 15 clusters and asks ModMod where there are more.
+    All subsets of up to ``exact_up_to`` clusters are tried; where there are more, ModMod finds one.
 
     >>> from hartley.examples import toy
     >>> iac_mdsf(toy(), utility_weight=0.8).partition
     Partition({0, 2, 4, 5, 6}, {1, 3})
     """
-    require_usable(solver, SOLVERS, utility_weight, joint.public.size, "modmod")
+    require_weight(utility_weight)
     partitions = [Partition.singletons(joint.public.size)]
     changes: list[float] = []
     # By data processing a merge never takes more from I(S) than from I(X), so weight 1 forbids all.
     while utility_weight < 1 and partitions[-1].size > 1 and not effort.should_stop():
         masses = Masses.of(joint, partitions[-1])
-        if solver == "exact" or (solver == "auto" and masses.size <= EXACT_UP_TO):
+        if masses.size <= exact_up_to:
             mask = least_subset(all_changes(masses, utility_weight), masses.size)
             chosen = members(mask, masses.size)
         else:
-            chosen = np.flatnonzero(best_subset(masses, utility_weight, restarts)).tolist()
+            chosen = np.flatnonzero(best_subset(masses, utility_weight)).tolist()
         if len(chosen) < 2:
             break
         merged = partitions[-1].merge(*chosen)

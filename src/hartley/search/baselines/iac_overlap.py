@@ -8,11 +8,9 @@ Merging a subset W of clusters changes it by
 where all components that W touches become one. F is not submodular, nor a difference of two
 submodular functions that anybody could name, so ModMod has nothing to rest on here.
 
-Two solvers: ``"exact"`` tries all subsets (up to 15 public values); ``"greedy"`` grows the best
-pair by the best cluster while that helps. Side information plays no part in the search.
+So the best pair is grown by the best cluster while that helps. Side information plays no part in the search.
 
-Ties, after rounding to 12 decimals: the smallest subset, then the earliest; of pairs and of
-clusters to add, the earliest.
+Ties, after rounding to 12 decimals: the earliest pair, and the earliest cluster to add.
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, isfinite, log2
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -28,18 +25,8 @@ from hartley.measures.overlap import components
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s, Ints
-from hartley.search.baselines.subsets import (
-    DECIMALS,
-    SubsetRun,
-    least_subset,
-    members,
-    over_subsets,
-    require_usable,
-)
+from hartley.search.baselines.subsets import DECIMALS, SubsetRun, require_weight
 from hartley.search.effort import UNLIMITED, Effort
-
-Solver: TypeAlias = Literal["exact", "greedy"]
-SOLVERS: tuple[Solver, ...] = get_args(Solver)
 
 NO_CHANGE = 1e-12
 
@@ -49,24 +36,22 @@ def iac_overlap(
     utility: Utility,
     *,
     utility_weight: float,
-    solver: Solver = "greedy",
     effort: Effort = UNLIMITED,
 ) -> SubsetRun:
     r"""Merge subsets while that lowers :math:`I_*(S; \hat X) - \lambda U(X; \hat X)`.
 
     >>> from hartley.examples import toy
     >>> from hartley.measures.utility import Resolution
-    >>> iac_overlap(toy(), Resolution(7), utility_weight=0.5, solver="exact").partition
+    >>> iac_overlap(toy(), Resolution(7), utility_weight=0.5).partition
     Partition({0, 2, 4, 5, 6}, {1}, {3})
     """
-    require_usable(solver, SOLVERS, utility_weight, joint.public.size, "greedy")
+    require_weight(utility_weight)
     plain = joint.without_side()
-    union_costs = _all_union_costs(utility) if solver == "exact" else np.zeros(0)
     partitions = [Partition.singletons(joint.public.size)]
     changes: list[float] = []
     while partitions[-1].size > 1 and not effort.should_stop():
         here = OverlapChange(plain, utility, utility_weight, partitions[-1])
-        chosen = _exact(here, union_costs) if solver == "exact" else _greedy(here)
+        chosen = _grown_pair(here)
         change = here.of(chosen)
         if len(chosen) < 2 or not change < -NO_CHANGE:
             break
@@ -147,7 +132,8 @@ def _rounds(size: int) -> list[tuple[Int64s, Int64s]]:
     return rounds
 
 
-def _greedy(here: OverlapChange) -> list[int]:
+def _grown_pair(here: OverlapChange) -> list[int]:
+    """Return the best pair of clusters, grown by the best cluster while that helps."""
     # On and below the diagonal it is infinite, so the first least one is the earliest pair.
     chosen = list(divmod(int(np.argmin(np.round(here.of_pairs(), DECIMALS))), here.size))
     value = here.of(chosen)
@@ -159,36 +145,3 @@ def _greedy(here: OverlapChange) -> list[int]:
         chosen = sorted([*chosen, others[int(np.argmin(grown))]])
         value = here.of(chosen)
     return chosen
-
-
-def _all_union_costs(utility: Utility) -> Floats:
-    """Return the cost of every subset of the public values as one cluster."""
-    size = utility.size
-    costs = np.zeros(2**size)
-    for mask in range(1, 2**size):
-        inside = members(mask, size)
-        labels = np.arange(size)
-        labels[inside] = inside[0]
-        partition = Partition(labels)
-        costs[mask] = utility.costs(partition)[partition.labels[inside[0]]]
-    return costs
-
-
-def _exact(here: OverlapChange, union_costs: Floats) -> list[int]:
-    values = here.utility.size
-    masks = np.array(
-        [sum(1 << (values - 1 - place) for place in cluster) for cluster in here.partition.clusters()]
-    )
-    union = np.asarray(over_subsets(np.bitwise_or, masks, 0), dtype=np.int64)
-    touched = np.asarray(over_subsets(np.bitwise_or, 1 << here.component.astype(np.int64), 0), dtype=np.int64)
-    inside_worst = np.asarray(over_subsets(np.maximum, here.costs, 0.0), dtype=float)
-    worst = np.maximum(union_costs[union], inside_worst[::-1])
-    changes = np.array(
-        [
-            here.change(bits, cost)
-            for bits, cost in zip(np.bitwise_count(touched).tolist(), worst.tolist(), strict=True)
-        ]
-    )
-    # The empty subset and single clusters change nothing.
-    changes[0] = 0.0
-    return members(least_subset(changes, here.size), here.size)

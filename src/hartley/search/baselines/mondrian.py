@@ -22,15 +22,13 @@ import numpy as np
 from hartley.errors import OptionError
 from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s, Ints
-from hartley.search.baselines.generalisation import ClassDemand, Count
+from hartley.search.baselines.generalisation import ClassDemand
 
 Cut: TypeAlias = Literal["median", "nearest"]
 CUTS: tuple[Cut, ...] = get_args(Cut)
 
 
-def mondrian(
-    joint: JointRange, *, at_least: int, count: Count = "distinct", cut: Cut = "median"
-) -> Partition:
+def mondrian(joint: JointRange, *, at_least: int, cut: Cut = "median") -> Partition:
     """Cut the public values into boxes that each count enough.
 
     ``cut="median"`` is the published rule: a column whose median cut is not allowed is not
@@ -44,7 +42,7 @@ def mondrian(
     """
     if cut not in CUTS:
         raise OptionError.unknown("cut", cut, CUTS)
-    demand = ClassDemand(at_least, count)
+    demand = ClassDemand(at_least)
     demand.require_possible(joint)
     columns = _columns(joint)
     pairs = _Pairs.of(joint)
@@ -168,10 +166,8 @@ def _cuts(
     allowed = np.ones(groups - 1, dtype=bool)
     for seen in np.unique(pairs.side[pair]):
         here = pairs.side[pair] == seen
-        below = _running_count(group_of_pair[here], pairs.sensitive[pair[here]], rows[here], groups, demand)
-        above = _running_count(
-            groups - 1 - group_of_pair[here], pairs.sensitive[pair[here]], rows[here], groups, demand
-        )
+        below = _running_count(group_of_pair[here], pairs.sensitive[pair[here]], groups)
+        above = _running_count(groups - 1 - group_of_pair[here], pairs.sensitive[pair[here]], groups)
         # A half that never shows this side value need not count anything for it.
         for counts in (below[:-1], above[::-1][1:]):
             allowed &= (counts == 0) | (counts >= demand.at_least)
@@ -179,17 +175,9 @@ def _cuts(
     return allowed, rows_below
 
 
-def _running_count(
-    group: Int64s,
-    sensitive: Ints,
-    rows: Ints,
-    groups: int,
-    demand: ClassDemand,
-) -> Floats:
-    """Count what the groups up to each one hold together."""
-    if demand.count == "records":
-        return np.cumsum(np.bincount(group, weights=rows, minlength=groups))
+def _running_count(group: Int64s, sensitive: Ints, groups: int) -> Int64s:
+    """Count the different values that the groups up to each one hold together."""
     values, number = np.unique(sensitive, return_inverse=True)
     first = np.full(len(values), groups)
     np.minimum.at(first, number, group)
-    return np.cumsum(np.bincount(first, minlength=groups)).astype(float)
+    return np.cumsum(np.bincount(first, minlength=groups))

@@ -3,18 +3,15 @@ r"""Alphabet first, then noise (the paper's last idea, Section VIII).
 A partition fixes which values may be released; here the deterministic map onto them is
 replaced by the best random one, :math:`p(\hat x | x)`, that minimises
 
-.. math:: F = I(S; \hat X) + \text{cost of what the purpose loses}, \quad S - X - \hat X .
+.. math:: F = I(S; \hat X) + \beta\, \mathrm E[d(X, \hat X)], \quad S - X - \hat X .
 
 One round replaces the map by
 
 .. math:: p(\hat x | x) \propto p(\hat x | x)\,
-          \exp\Big( -\sum_s p(s | x) \ln \frac{p(\hat x | s)}{p(\hat x)} - c(x, \hat x) \Big),
+          \exp\Big( -\sum_s p(s | x) \ln \frac{p(\hat x | s)}{p(\hat x)} - \beta\, d(x, \hat x) \Big),
 
 which minimises an upper bound of :math:`F` that touches it at the present map, so :math:`F` never
-rises. For closeness :math:`c` is the weighted distance, :math:`F` is convex, and the slope at the map
-reached bounds what is left to gain. For information kept (the privacy funnel)
-:math:`c = -\beta \ln p(\hat x | x) / p(\hat x)`; :math:`F` is then not convex, and what is found is a
-stationary map near the partition.
+rises. :math:`F` is convex, and the slope at the map reached bounds what is left to gain.
 
 Everything is deterministic; the rounds are the only work and stop when asked to.
 """
@@ -49,8 +46,6 @@ NEGLIGIBLE = 1e-9
 """Chances below this are released as never: noise of one row in a billion hides nobody."""
 LEAST_CHANCE = 1e-200
 """During the run no chance falls to nothing, so that every slope exists."""
-FIRST_NOISE = 0.05
-"""How much of the first map is noise when it must start near the partition."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +58,8 @@ class NoiseCloseness:
     r"""Nats of leakage that one unit of distance is worth, :math:`\beta`."""
 
     def __post_init__(self) -> None:
-        _require_weight(self.weight)
+        if not 0 <= self.weight < inf:
+            raise OptionError(f"no weight {self.weight:g}; a weight is a finite number, 0 or more")
         object.__setattr__(self, "distances", frozen_array(np.asarray(self.distances, dtype=float)))
         if (
             self.distances.ndim != 2
@@ -88,20 +84,6 @@ class NoiseCloseness:
     def to_own_cluster(cls, partition: Partition, weight: float) -> NoiseCloseness:
         """Count 1 for every row that is released as a cluster not its own."""
         return cls(1.0 - np.eye(partition.size)[partition.labels], weight)
-
-
-@dataclass(frozen=True)
-class InformationKept:
-    r"""The released value shall tell much about the true one: takes :math:`\beta\, I(X; \hat X)` off."""
-
-    weight: float
-    r"""Nats of leakage that one nat of information about X is worth, :math:`\beta`."""
-
-    def __post_init__(self) -> None:
-        _require_weight(self.weight)
-
-
-Purpose = NoiseCloseness | InformationKept
 
 
 @dataclass(frozen=True)
@@ -135,13 +117,13 @@ class NoisyRelease:
 
     joint: JointRange
     partition: Partition
-    purpose: Purpose
+    purpose: NoiseCloseness
     channel: Floats
     r""":math:`p(\hat x | x)`: a row for each public value, a column for each cluster."""
     objectives: tuple[float, ...]
     """The objective F in nats before the first round and after each; it never rises."""
     gap_nats: float
-    """No map on this alphabet has an objective lower by more; infinite where nothing is claimed."""
+    """No map on this alphabet has an objective lower by more."""
     complete: bool
     """Whether the rounds ended by themselves."""
 
@@ -170,7 +152,7 @@ class NoisyRelease:
         return {
             "clusters": self.partition.size,
             "objective_nats": self.objective,
-            "gap_nats": None if self.gap_nats == inf else self.gap_nats,
+            "gap_nats": self.gap_nats,
             "rounds": len(self.objectives) - 1,
             "complete": self.complete,
             "before": self.before.to_dict(),
@@ -179,7 +161,7 @@ class NoisyRelease:
 
 
 def optimal_noise(
-    joint: JointRange, partition: Partition, purpose: Purpose, effort: Effort = UNLIMITED
+    joint: JointRange, partition: Partition, purpose: NoiseCloseness, effort: Effort = UNLIMITED
 ) -> NoisyRelease:
     """Find the random map onto the clusters of a partition that leaks least for its purpose.
 
@@ -197,12 +179,13 @@ def optimal_noise(
         raise InputError(
             f"a partition of {len(partition.labels)} values does not fit {joint.public.size} public values"
         )
-    if isinstance(purpose, NoiseCloseness) and purpose.distances.shape != (joint.public.size, partition.size):
+    if purpose.distances.shape != (joint.public.size, partition.size):
         raise InputError(
             f"distances are needed from {joint.public.size} public values to {partition.size} clusters"
         )
     problem = _Problem.of(JointDistribution.of(joint), purpose)
-    channel = _first_channel(partition, purpose)
+    # The problem is convex, so it may start anywhere inside: halfway between the partition and pure noise.
+    channel = np.eye(partition.size)[partition.labels] / 2 + 0.5 / partition.size
     here = problem.at(channel)
     objectives = [here.objective]
     gap, complete = here.gap, False
@@ -243,10 +226,10 @@ class _Problem:
     """p(x|s), a row for each sensitive value."""
     sensitive: Floats
     public: Floats
-    purpose: Purpose
+    purpose: NoiseCloseness
 
     @classmethod
-    def of(cls, prior: JointDistribution, purpose: Purpose) -> _Problem:
+    def of(cls, prior: JointDistribution, purpose: NoiseCloseness) -> _Problem:
         from scipy.sparse import csr_array
 
         shape = (prior.observations, prior.sensitive_size)
@@ -263,31 +246,12 @@ class _Problem:
         of_sensitive = np.asarray(self.forward @ channel)
         logs = np.log(of_sensitive) - np.log(released)
         leak = float(self.sensitive @ (of_sensitive * logs).sum(axis=1))
-        slopes = np.asarray(self.posterior @ logs)
-        if isinstance(self.purpose, NoiseCloseness):
-            costs = self.purpose.weight * self.purpose.distances
-            slopes = slopes + costs
-            # A convex function lies above its tangent: no map can gain more than this.
-            spare = (channel * slopes).sum(axis=1) - slopes.min(axis=1)
-            gap = max(0.0, float(self.public @ spare))
-        else:
-            costs = -self.purpose.weight * (np.log(channel) - np.log(released))
-            slopes = slopes + costs
-            gap = inf
+        costs = self.purpose.weight * self.purpose.distances
+        slopes = np.asarray(self.posterior @ logs) + costs
+        # A convex function lies above its tangent: no map can gain more than this.
+        spare = (channel * slopes).sum(axis=1) - slopes.min(axis=1)
+        gap = max(0.0, float(self.public @ spare))
         return _Place(leak + float(self.public @ (channel * costs).sum(axis=1)), slopes, gap)
-
-
-def _require_weight(weight: float) -> None:
-    if not 0 <= weight < inf:
-        raise OptionError(f"no weight {weight:g}; a weight is a finite number, 0 or more")
-
-
-def _first_channel(partition: Partition, purpose: Purpose) -> Floats:
-    own = np.eye(partition.size)[partition.labels]
-    # The convex problem may start anywhere inside. The funnel stays where all clusters are
-    # alike, so it starts near the partition.
-    noise = 0.5 if isinstance(purpose, NoiseCloseness) else FIRST_NOISE
-    return np.asarray((1 - noise) * own + noise / partition.size)
 
 
 def _next_channel(channel: Floats, slopes: Floats) -> Floats:

@@ -34,7 +34,6 @@ from hartley.model import JointRange, MergeTree, Partition
 from hartley.search.baselines.dendrogram import LINKAGES, dendrogram
 from hartley.search.baselines.generalisation import (
     ClassDemand,
-    Generalisation,
     datafly,
     literal_generalisation,
     local_recoding,
@@ -125,29 +124,26 @@ def _counts(case: Case, wanted: int | None) -> Iterator[int]:
 
 def _literal(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     for k in _counts(case, wanted):
-        yield _generalised(f"k={k}", literal_generalisation(case.joint, at_least=k))
+        yield SettingsChain.of_one(f"k={k}", literal_generalisation(case.joint, at_least=k))
 
 
 def _full_domain(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     for k in _counts(case, wanted):
         found = datafly(case.joint, at_least=k, hierarchies=case.hierarchies, budget=0)
-        yield _generalised(f"k={k}", found)
+        yield SettingsChain.of_one(f"k={k}", found.partition)
 
 
 def _datafly(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     for k in _counts(case, wanted):
         for budget in dict.fromkeys((k, case.joint.row_count // 20)):
             found = datafly(case.joint, at_least=k, hierarchies=case.hierarchies, budget=budget)
-            yield _generalised(f"k={k}, budget {budget} rows", found)
+            yield SettingsChain.of_one(f"k={k}, budget {budget} rows", found.partition)
 
 
 def _local_recoding(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     for k in _counts(case, wanted):
-        yield _generalised(f"k={k}", local_recoding(case.joint, at_least=k, hierarchies=case.hierarchies))
-
-
-def _generalised(setting: str, found: Generalisation) -> SettingsChain:
-    return SettingsChain.of_one(setting, found.partition)
+        found = local_recoding(case.joint, at_least=k, hierarchies=case.hierarchies)
+        yield SettingsChain.of_one(f"k={k}", found)
 
 
 def _mondrian(case: Case, wanted: int | None) -> Iterator[SettingsChain]:

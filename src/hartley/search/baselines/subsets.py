@@ -6,7 +6,7 @@ first in the order of their members.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,18 +22,10 @@ DECIMALS = 12
 """Values of subsets are compared after rounding to so many decimals."""
 
 
-def require_usable(
-    solver: str, solvers: Sequence[str], utility_weight: float, size: int, for_many: str
-) -> None:
-    """Refuse a solver that is unknown or exact for too many values, and a negative weight."""
-    if solver not in solvers:
-        raise OptionError.unknown("solver", solver, solvers)
+def require_weight(utility_weight: float) -> None:
+    """Refuse a negative weight of utility."""
     if utility_weight < 0:
         raise OptionError("the utility weight cannot be negative")
-    if solver == "exact" and size > EXACT_UP_TO:
-        raise OptionError(
-            f"the exact solver takes up to {EXACT_UP_TO} public values, not {size}; choose '{for_many}'"
-        )
 
 
 def over_subsets(

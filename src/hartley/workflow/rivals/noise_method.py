@@ -162,8 +162,6 @@ def _lightest(
 
 
 def _mean_of(joint: JointRange, found: NoisyRelease) -> float:
-    if not isinstance(found.purpose, NoiseCloseness):
-        raise InputError("only closeness has an average distance")
     return _mean(joint, found.channel, found.purpose.distances)
 
 
