@@ -19,7 +19,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.hot_loops import hot_loop
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Int32s, Ints, Places, sparse_zeros
 from hartley.model.pair_sort import numbered_keys
 from hartley.search.columns.cells import CATEGORY
@@ -31,7 +31,6 @@ from hartley.search.columns.loops.cells import (
     Cells,
     Marks,
     Needs,
-    inner_part,
     is_enough,
     side_of,
     side_with,
@@ -47,7 +46,7 @@ MOST_PEELED = 400
 """Clusters of more tuples are not peeled where more is wanted than one plain count: each test is long."""
 
 
-@inner_part
+@hot_part
 def added_share(cells: Cells, low: Floats, high: Floats, one: int) -> float:
     """Return how much relative width a box gains with a tuple; a category outside its run is one more."""
     gain = 0.0
@@ -60,7 +59,7 @@ def added_share(cells: Cells, low: Floats, high: Floats, one: int) -> float:
     return gain
 
 
-@inner_part
+@hot_part
 def lost_codes(one: int, times: Places, needs: Needs) -> int:
     """Return how many codes a set loses with a tuple, given how often it holds each."""
     lost = 0
@@ -70,7 +69,7 @@ def lost_codes(one: int, times: Places, needs: Needs) -> int:
     return lost
 
 
-@inner_part
+@hot_part
 def take_into(cells: Cells, one: int, low: Floats, high: Floats) -> None:
     """Widen a box by a tuple."""
     for column in range(cells.place.shape[1]):
@@ -79,7 +78,7 @@ def take_into(cells: Cells, one: int, low: Floats, high: Floats) -> None:
         high[column] = max(high[column], cell)
 
 
-@inner_part
+@hot_part
 def extreme_tuple(cells: Cells, line: Int32s, size: int, upper: int, low: Floats, high: Floats) -> int:
     """Return the place in the line of the tuple at an end of the widest column; -1 if all are the same."""
     box_into(cells, line, ZERO, size, low, high)
@@ -98,7 +97,7 @@ def extreme_tuple(cells: Cells, line: Int32s, size: int, upper: int, low: Floats
     return extreme
 
 
-@inner_part
+@hot_part
 def next_to_peel(
     cells: Cells,
     needs: Needs,
@@ -133,7 +132,7 @@ def next_to_peel(
     return best
 
 
-@inner_part
+@hot_part
 def peel_part(
     cells: Cells,
     needs: Needs,

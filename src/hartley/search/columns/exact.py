@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hartley.hot_loops import hot_loop
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Ints, Places
 from hartley.model.words import ObjectiveName
 from hartley.search.columns.costs import Runs, WorstFirst
@@ -18,7 +18,6 @@ from hartley.search.columns.loops.cells import (
     Marks,
     Needs,
     combined,
-    inner_part,
     is_enough,
     width_between,
 )
@@ -163,7 +162,7 @@ GREATEST = 1e300
 """No cluster that may be costs more."""
 
 
-@inner_part
+@hot_part
 def centre_of(cells: Cells, column: int, members: Ints, size: int) -> int:
     """Return the category that stands for the members of a cluster: the least worst, then the earliest."""
     best, least = ZERO, np.inf
@@ -178,7 +177,7 @@ def centre_of(cells: Cells, column: int, members: Ints, size: int) -> int:
     return best
 
 
-@inner_part
+@hot_part
 def cost_of(cells: Cells, members: Ints, size: int, distance: Floats) -> float:
     """Return the cost of a cluster; its members are sorted, ``distance`` is scratch paper."""
     for i in range(size):

@@ -6,32 +6,18 @@ a demand: whether a set of tuples is enough.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, ParamSpec, TypeVar, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from hartley.hot_loops import HotLoop
+from hartley.hot_loops import hot_part
 from hartley.model.arrays import Floats, Int32s, Places
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 RUN = 12
 """Runs of so many items are sorted by insertion before they are merged."""
 
 
-def inner_part(function: Callable[P, R]) -> HotLoop[P, R]:
-    """Mark a plain function that only loops call and that makes no array.
-
-    Like :func:`~hartley.hot_loops.hot_part`, and without the compiled door for callers from outside, which
-    takes a third of the compiler's time where many arrays are handed over. Called from outside it runs as
-    written.
-    """
-    return HotLoop(function, {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True})
-
-
-@inner_part
+@hot_part
 def sort_codes(codes: Places, size: int) -> None:
     """Sort the first codes of an array in place (Shell's method)."""
     step = 1
@@ -48,7 +34,7 @@ def sort_codes(codes: Places, size: int) -> None:
         step //= 3
 
 
-@inner_part
+@hot_part
 def sort_stably(items: Int32s, keys: Floats, size: int, other_items: Int32s, other_keys: Floats) -> None:
     """Sort items by their keys in place, equal ones as they stood; the other arrays are scratch paper."""
     for start in range(0, size, RUN):
@@ -115,7 +101,7 @@ class Cells(NamedTuple):
     norm: int
 
 
-@inner_part
+@hot_part
 def width_between(cells: Cells, column: int, low: float, high: float) -> float:
     """Return the side of a column whose cells lie between these two."""
     if low >= high:
@@ -132,7 +118,7 @@ def width_between(cells: Cells, column: int, low: float, high: float) -> float:
     return float(max(cells.rise[at + first], cells.rise[at + first + length - (1 << level)]))
 
 
-@inner_part
+@hot_part
 def gap_between(cells: Cells, column: int, one: float, other: float) -> float:
     """Return the gap of two cells of a column."""
     if one == other:
@@ -145,7 +131,7 @@ def gap_between(cells: Cells, column: int, one: float, other: float) -> float:
     return float(cells.gap[cells.gap_at[column] + int(one) * cells.size[column] + int(other)])
 
 
-@inner_part
+@hot_part
 def gap_to_run(cells: Cells, column: int, cell: float, low: float, high: float) -> float:
     """Return a gap that the cell has at least from every cell between these two."""
     if low <= cell <= high:
@@ -155,13 +141,13 @@ def gap_to_run(cells: Cells, column: int, cell: float, low: float, high: float) 
     return gap_between(cells, column, cell, low if cell < low else high)
 
 
-@inner_part
+@hot_part
 def combined(norm: int, total: float, more: float) -> float:
     """Add a column to a combination that is under way."""
     return max(total, more) if norm == 0 else total + more
 
 
-@inner_part
+@hot_part
 def gap_of(cells: Cells, one: int, other: int) -> float:
     """Return the gap of two tuples."""
     total, norm = 0.0, cells.norm
@@ -179,7 +165,7 @@ def gap_of(cells: Cells, one: int, other: int) -> float:
     return total
 
 
-@inner_part
+@hot_part
 def gap_to_box(cells: Cells, one: int, low: Floats, high: Floats) -> float:
     """Return a gap that a tuple has at least from every tuple in a box."""
     total = 0.0
@@ -189,7 +175,7 @@ def gap_to_box(cells: Cells, one: int, low: Floats, high: Floats) -> float:
     return total
 
 
-@inner_part
+@hot_part
 def side_of(cells: Cells, low: Floats, high: Floats) -> float:
     """Return the side of a box; a box inside it has no greater one (Theorem C1)."""
     total = 0.0
@@ -198,7 +184,7 @@ def side_of(cells: Cells, low: Floats, high: Floats) -> float:
     return total
 
 
-@inner_part
+@hot_part
 def side_with(cells: Cells, low: Floats, high: Floats, one: int) -> float:
     """Return the side of a box that also takes a tuple."""
     total = 0.0
@@ -250,7 +236,7 @@ class Marks(NamedTuple):
     stamp: Places
 
 
-@inner_part
+@hot_part
 def is_enough(members: Int32s, start: int, stop: int, without: int, needs: Needs, marks: Marks) -> bool:
     """Tell whether ``members[start:stop]`` without one of them (-1: with all) hold what is wanted."""
     marks.stamp[0] += 1
@@ -307,7 +293,7 @@ def is_enough(members: Int32s, start: int, stop: int, without: int, needs: Needs
     return True
 
 
-@inner_part
+@hot_part
 def is_enough_beside(
     members: Int32s, start: int, stop: int, without: int, needs: Needs, marks: Marks
 ) -> bool:
@@ -347,7 +333,7 @@ def is_enough_beside(
     return met > 0
 
 
-@inner_part
+@hot_part
 def needed_from_one_end(members: Int32s, size: int, forward: int, needs: Needs, marks: Marks) -> int:
     """Return how many members from one end are enough, or one more than there are if all of them are not.
 
@@ -370,7 +356,7 @@ def needed_from_one_end(members: Int32s, size: int, forward: int, needs: Needs, 
     return least_between(members, ZERO, size, forward, needs, marks)
 
 
-@inner_part
+@hot_part
 def least_between(members: Int32s, low: int, size: int, forward: int, needs: Needs, marks: Marks) -> int:
     """Return the least number of members from one end that is enough, by doubling and halving."""
     high = low + 1

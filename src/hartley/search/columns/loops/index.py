@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.hot_loops import hot_loop
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Int32s, Places
 from hartley.search.columns.loops.cells import (
     NONE,
@@ -23,7 +23,6 @@ from hartley.search.columns.loops.cells import (
     Needs,
     gap_of,
     gap_to_box,
-    inner_part,
     least_between,
     sort_stably,
     width_between,
@@ -138,7 +137,7 @@ def grow_tree(
                     tree.bits[box, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
 
 
-@inner_part
+@hot_part
 def push(walk: Walk, size: int, gap: float, item: int) -> int:
     """Put an item on the heap; of equal gaps the smaller item comes first."""
     at = size
@@ -154,7 +153,7 @@ def push(walk: Walk, size: int, gap: float, item: int) -> int:
     return size + 1
 
 
-@inner_part
+@hot_part
 def drop_first(walk: Walk, size: int) -> int:
     """Take the first item off the heap (it is read before)."""
     size -= 1
@@ -179,7 +178,7 @@ def drop_first(walk: Walk, size: int) -> int:
     return size
 
 
-@inner_part
+@hot_part
 def is_used_up(tree: Tree, box: int, walk: Walk) -> bool:
     """Tell whether every code in a box is used up."""
     for word in range(len(tree.bits[0])):  # noqa: SIM110 - loops make no generators
@@ -188,13 +187,13 @@ def is_used_up(tree: Tree, box: int, walk: Walk) -> bool:
     return True
 
 
-@inner_part
+@hot_part
 def use_up(walk: Walk, code: int) -> None:
     """Mark a code as used up."""
     walk.mask[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
 
 
-@inner_part
+@hot_part
 def has_code_left(needs: Needs, marks: Marks, walk: Walk, one: int, stamp: int, per_code: int) -> bool:
     """Tell whether a tuple holds a code that was met less often than this under the stamp."""
     for at in range(needs.ptr[one], needs.ptr[one + 1]):
@@ -204,7 +203,7 @@ def has_code_left(needs: Needs, marks: Marks, walk: Walk, one: int, stamp: int, 
     return False
 
 
-@inner_part
+@hot_part
 def open_box(table: Indexed, size: int, one: int, box: int, most: float, stamp: int, per_code: int) -> int:
     """Put what a box holds on the heap, as far as it lies within a gap of the tuple.
 
@@ -227,7 +226,7 @@ def open_box(table: Indexed, size: int, one: int, box: int, most: float, stamp: 
     return size
 
 
-@inner_part
+@hot_part
 def reach_of(table: Indexed, one: int, most: float) -> float:
     """Return the least gap within which the tuples around one are enough, ``most`` where that is farther."""
     cells, needs, marks, tree, walk = table

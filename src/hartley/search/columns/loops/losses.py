@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hartley.hot_loops import hot_part
 from hartley.model.arrays import Flags, Floats, Int32s, Places
-from hartley.search.columns.loops.cells import NONE, ZERO, Cells, Marks, Needs, inner_part, width_between
+from hartley.search.columns.loops.cells import NONE, ZERO, Cells, Marks, Needs, width_between
 from hartley.search.columns.loops.mend import Clusters, can_spare, gather, move, undo_to
 
 
@@ -43,7 +44,7 @@ class Losses(NamedTuple):
     without it, and whether that is enough."""
 
 
-@inner_part
+@hot_part
 def loss_of(cells: Cells, needs: Needs, losses: Losses, members: Int32s, size: int, cap: float) -> float:
     """Return the loss of a set of tuples; infinite where its side exceeds the cap."""
     rows = 0
@@ -88,7 +89,7 @@ def loss_of(cells: Cells, needs: Needs, losses: Losses, members: Int32s, size: i
     return float(rows * width)
 
 
-@inner_part
+@hot_part
 def clear_basis(losses: Losses) -> None:
     """Start an empty set."""
     losses.stamp[0] += 1
@@ -100,7 +101,7 @@ def clear_basis(losses: Losses) -> None:
         losses.high[column] = -np.inf
 
 
-@inner_part
+@hot_part
 def add_to_basis(cells: Cells, needs: Needs, losses: Losses, one: int) -> None:
     """Add a tuple to the set."""
     is_first = losses.basis[0] == 0
@@ -121,7 +122,7 @@ def add_to_basis(cells: Cells, needs: Needs, losses: Losses, one: int) -> None:
     losses.basis[0] += needs.rows[one]
 
 
-@inner_part
+@hot_part
 def loss_with(cells: Cells, needs: Needs, losses: Losses, one: int, cap: float) -> float:
     """Return the loss of the set with a tuple more; infinite where its side exceeds the cap."""
     if losses.basis[0] == 0:
@@ -153,7 +154,7 @@ def loss_with(cells: Cells, needs: Needs, losses: Losses, one: int, cap: float) 
     return float((losses.basis[0] + needs.rows[one]) * width)
 
 
-@inner_part
+@hot_part
 def changed_loss(
     cells: Cells,
     needs: Needs,
@@ -171,7 +172,7 @@ def changed_loss(
     return loss_of(cells, needs, losses, losses.members, size, cap)
 
 
-@inner_part
+@hot_part
 def look_without(
     cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, losses: Losses, one: int
 ) -> None:
@@ -184,7 +185,7 @@ def look_without(
     losses.spared[one] = can_spare(clusters, one, needs, marks)
 
 
-@inner_part
+@hot_part
 def note(losses: Losses, cluster: int, loss: float) -> float:
     """Write the new loss of a cluster down; return by how much it grew."""
     at = losses.counts[0]
@@ -198,7 +199,7 @@ def note(losses: Losses, cluster: int, loss: float) -> float:
     return float(loss - losses.before[at])
 
 
-@inner_part
+@hot_part
 def shift(cells: Cells, needs: Needs, clusters: Clusters, losses: Losses, one: int, cluster: int) -> float:
     """Move a tuple into a cluster (-1: set it free); return by how much the loss grew."""
     old = clusters.label[one] + ZERO
@@ -213,7 +214,7 @@ def shift(cells: Cells, needs: Needs, clusters: Clusters, losses: Losses, one: i
     return growth
 
 
-@inner_part
+@hot_part
 def take_back(cells: Cells, clusters: Clusters, losses: Losses, moves: int, changes: int) -> None:
     """Undo all but the first moves and changes."""
     undo_to(cells, clusters, moves)
@@ -223,7 +224,7 @@ def take_back(cells: Cells, clusters: Clusters, losses: Losses, moves: int, chan
     losses.counts[0] = changes
 
 
-@inner_part
+@hot_part
 def commit(clusters: Clusters, losses: Losses) -> None:
     """Make all changes final: touched clusters are looked at again, the numbers of empty ones are free."""
     for at in range(losses.counts[0]):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.hot_loops import hot_loop
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Int32s, Places
 from hartley.search.columns.loops.cells import (
     NONE,
@@ -21,7 +21,6 @@ from hartley.search.columns.loops.cells import (
     Cells,
     Marks,
     Needs,
-    inner_part,
     is_enough,
     side_of,
     side_with,
@@ -74,7 +73,7 @@ class Mending(NamedTuple):
     near: Near
 
 
-@inner_part
+@hot_part
 def refit(cells: Cells, clusters: Clusters, cluster: int) -> None:
     """Measure a cluster's box and side anew."""
     low, high = clusters.low[cluster], clusters.high[cluster]
@@ -94,7 +93,7 @@ def refit(cells: Cells, clusters: Clusters, cluster: int) -> None:
     clusters.side[cluster] = side_of(cells, low, high) if clusters.size[cluster] > 0 else -1.0
 
 
-@inner_part
+@hot_part
 def is_at_border(cells: Cells, clusters: Clusters, one: int, cluster: int) -> bool:
     """Tell whether a cluster's box may shrink with the loss of a tuple."""
     for column in range(len(cells.kind)):
@@ -105,7 +104,7 @@ def is_at_border(cells: Cells, clusters: Clusters, one: int, cluster: int) -> bo
     return False
 
 
-@inner_part
+@hot_part
 def relabel(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
     """Take a tuple out of its cluster and put it into another (-1: leave it free)."""
     old = clusters.label[one] + ZERO
@@ -138,7 +137,7 @@ def relabel(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
         clusters.side[cluster] = side_of(cells, clusters.low[cluster], clusters.high[cluster])
 
 
-@inner_part
+@hot_part
 def move(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
     """Put a tuple into a cluster, and write it down."""
     at = clusters.counts[1]
@@ -148,7 +147,7 @@ def move(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
     relabel(cells, clusters, one, cluster)
 
 
-@inner_part
+@hot_part
 def undo_to(cells: Cells, clusters: Clusters, moves: int) -> None:
     """Undo all moves but the first ones."""
     for at in range(clusters.counts[1] - 1, moves - 1, -1):
@@ -156,7 +155,7 @@ def undo_to(cells: Cells, clusters: Clusters, moves: int) -> None:
     clusters.counts[1] = moves
 
 
-@inner_part
+@hot_part
 def gather(clusters: Clusters, cluster: int, without: int, with_one: int, out: Int32s) -> int:
     """List the members of a cluster without one and with another (-1: none); return how many."""
     size = 0
@@ -172,7 +171,7 @@ def gather(clusters: Clusters, cluster: int, without: int, with_one: int, out: I
     return size
 
 
-@inner_part
+@hot_part
 def can_spare(clusters: Clusters, one: int, needs: Needs, marks: Marks) -> bool:
     """Tell whether the cluster of a tuple is enough without it."""
     if clusters.size[clusters.label[one]] < 2:
@@ -192,14 +191,14 @@ def can_spare(clusters: Clusters, one: int, needs: Needs, marks: Marks) -> bool:
     return bool(left <= 0)
 
 
-@inner_part
+@hot_part
 def is_cluster_enough(clusters: Clusters, cluster: int, without: int, needs: Needs, marks: Marks) -> bool:
     """Tell whether a cluster is enough without one of its members (-1: with all)."""
     size = gather(clusters, cluster, without, NONE, clusters.buffer)
     return is_enough(clusters.buffer, ZERO, size, NONE, needs, marks)
 
 
-@inner_part
+@hot_part
 def brings_new(one: int, stamp: int, needs: Needs, marks: Marks) -> bool:
     """Tell whether a tuple holds a code that is not yet kept under this stamp."""
     for at in range(needs.ptr[one], needs.ptr[one + 1]):  # noqa: SIM110 - loops make no generators
@@ -208,7 +207,7 @@ def brings_new(one: int, stamp: int, needs: Needs, marks: Marks) -> bool:
     return False
 
 
-@inner_part
+@hot_part
 def keep_codes(one: int, stamp: int, needs: Needs, marks: Marks) -> int:
     """Keep the codes of a tuple under a stamp; return how many are new."""
     new = 0
@@ -219,7 +218,7 @@ def keep_codes(one: int, stamp: int, needs: Needs, marks: Marks) -> int:
     return new
 
 
-@inner_part
+@hot_part
 def dissolve(cells: Cells, clusters: Clusters, cluster: int) -> None:
     """Set all members of a cluster free and put them into the queue."""
     while clusters.head[cluster] >= 0:
@@ -285,7 +284,7 @@ def form(work: Mending, one: int, target: float, dissolving: int) -> int:
     return dissolved
 
 
-@inner_part
+@hot_part
 def nearest_cluster(cells: Cells, clusters: Clusters, near: Near, one: int, own: int, nearest: int) -> int:
     """Return the cluster near a tuple that stays smallest with it; -1 where there is none."""
     best, least = NONE, np.inf

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from hartley.hot_loops import hot_loop
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Flags, Floats, Int32s, Ints, Places
 from hartley.search.columns.loops.cells import (
     NONE,
@@ -26,7 +26,6 @@ from hartley.search.columns.loops.cells import (
     Needs,
     gap_of,
     gap_to_box,
-    inner_part,
     is_enough,
     sort_stably,
     width_between,
@@ -181,7 +180,7 @@ def list_nearest(
     return used
 
 
-@inner_part
+@hot_part
 def within_gap(cells: Cells, tree: Tree, walk: Walk, one: int, gap: float, out: Int32s, most: int) -> int:
     """List the tuples within a gap of one; one more than ``most`` where there are too many."""
     got, top = 0, 1

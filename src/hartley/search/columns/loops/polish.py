@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hartley.hot_loops import hot_loop
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Places
-from hartley.search.columns.loops.cells import NONE, ZERO, Cells, Marks, Needs, inner_part, is_enough
+from hartley.search.columns.loops.cells import NONE, ZERO, Cells, Marks, Needs, is_enough
 from hartley.search.columns.loops.losses import (
     Losses,
     add_to_basis,
@@ -47,7 +47,7 @@ class Polishing(NamedTuple):
     losses: Losses
 
 
-@inner_part
+@hot_part
 def least_growth(cells: Cells, needs: Needs, clusters: Clusters, cluster: int, one: int) -> float:
     """Return what the loss of a cluster grows by at least with a tuple, judged by its box."""
     width = 0.0
@@ -61,7 +61,7 @@ def least_growth(cells: Cells, needs: Needs, clusters: Clusters, cluster: int, o
     return float(width * (clusters.size[cluster] + needs.rows[one]))
 
 
-@inner_part
+@hot_part
 def best_taker(work: Polishing, one: int, own: int, cap: float) -> int:
     """Return the cluster whose loss grows least with a tuple, -1 where none can take it."""
     cells, needs, marks, clusters, near, losses = work
@@ -88,7 +88,7 @@ def best_taker(work: Polishing, one: int, own: int, cap: float) -> int:
     return best
 
 
-@inner_part
+@hot_part
 def hand_over(work: Polishing, cluster: int, cap: float) -> bool:
     """Hand tuples that a cluster can spare to others where the loss falls; tell whether any went."""
     cells, needs, marks, clusters, _, losses = work
@@ -109,7 +109,7 @@ def hand_over(work: Polishing, cluster: int, cap: float) -> bool:
     return any_went
 
 
-@inner_part
+@hot_part
 def exchange(work: Polishing, cluster: int, cap: float) -> bool:
     """Let a tuple change places with one of another cluster where the loss falls; tell whether it did."""
     cells, needs, marks, clusters, near, losses = work
@@ -151,7 +151,7 @@ def exchange(work: Polishing, cluster: int, cap: float) -> bool:
     return False
 
 
-@inner_part
+@hot_part
 def form_at_least_loss(work: Polishing, one: int, cap: float) -> float:
     """Grow a cluster from a free tuple; return by how much the loss grows, infinite where it fails."""
     cells, needs, marks, clusters, near, losses = work
@@ -192,7 +192,7 @@ def form_at_least_loss(work: Polishing, one: int, cap: float) -> float:
     return growth
 
 
-@inner_part
+@hot_part
 def dissolve(work: Polishing, cluster: int, cap: float) -> bool:
     """Place the tuples of a cluster anew, each where the loss grows least; tell whether it fell."""
     cells, needs, clusters, losses = work.cells, work.needs, work.clusters, work.losses

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hartley.hot_loops import hot_loop
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Flags, Floats, Int32s, Places
 from hartley.search.columns.loops.cells import (
     NONE,
@@ -22,7 +22,6 @@ from hartley.search.columns.loops.cells import (
     Cells,
     Marks,
     Needs,
-    inner_part,
     is_enough,
     needed_from_one_end,
     sort_stably,
@@ -52,7 +51,7 @@ class Segments(NamedTuple):
     """Scratch paper to sort a segment on."""
 
 
-@inner_part
+@hot_part
 def box_into(cells: Cells, members: Int32s, first: int, last: int, low: Floats, high: Floats) -> None:
     """Write the box of ``members[first:last]``."""
     for column in range(cells.place.shape[1]):
@@ -68,7 +67,7 @@ def box_into(cells: Cells, members: Int32s, first: int, last: int, low: Floats, 
                 high[column] = cell
 
 
-@inner_part
+@hot_part
 def rank_columns(cells: Cells, low: Floats, high: Floats, rule: int, width: Floats, ranked: Places) -> None:
     """Order the columns from the widest; of equal ones the first."""
     columns = len(width)
@@ -84,7 +83,7 @@ def rank_columns(cells: Cells, low: Floats, high: Floats, rule: int, width: Floa
         ranked[at] = column
 
 
-@inner_part
+@hot_part
 def sort_line(cells: Cells, segments: Segments, size: int, column: int) -> None:
     """Sort the first tuples of the line by a column, equal ones as they stand."""
     for i in range(size):
@@ -92,7 +91,7 @@ def sort_line(cells: Cells, segments: Segments, size: int, column: int) -> None:
     sort_stably(segments.line, segments.key, size, segments.other_line, segments.other_key)
 
 
-@inner_part
+@hot_part
 def fitting_cuts(line: Int32s, size: int, needs: Needs, marks: Marks, fits: Flags) -> None:
     """Tell of each cut of the line whether both sides hold enough codes of every count that they touch."""
     for i in range(size + 1):
@@ -121,7 +120,7 @@ def fitting_cuts(line: Int32s, size: int, needs: Needs, marks: Marks, fits: Flag
                 marks.tally[needs.count_of[needs.code[at]]] = 0
 
 
-@inner_part
+@hot_part
 def chosen_cut(
     cells: Cells, needs: Needs, line: Int32s, size: int, column: int, start: int, stop: int, middle: float,
     rule: int, ties: int, fits: Flags,

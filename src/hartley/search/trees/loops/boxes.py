@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hartley.search.trees.loops.layout import ORDERED, PLAIN, Growth, NodePaper, Tuples, inner_part
+from hartley.hot_loops import hot_part
+from hartley.search.trees.loops.layout import ORDERED, PLAIN, Growth, NodePaper, Tuples
 
 
-@inner_part
+@hot_part
 def empty_box(tuples: Tuples, paper: NodePaper) -> None:
     """Begin a box that holds no tuple."""
     paper.ticks[3] += 1
@@ -15,7 +16,7 @@ def empty_box(tuples: Tuples, paper: NodePaper) -> None:
         paper.variety[j] = 0
 
 
-@inner_part
+@hot_part
 def widen(tuples: Tuples, paper: NodePaper, one: int) -> None:
     """Widen the box so that it holds a tuple."""
     for j in range(tuples.rank.shape[1]):
@@ -31,7 +32,7 @@ def widen(tuples: Tuples, paper: NodePaper, one: int) -> None:
                 paper.variety[j] += 1
 
 
-@inner_part
+@hot_part
 def width_of_column(tuples: Tuples, paper: NodePaper, j: int) -> float:
     """Return the width of the box in one column."""
     begin = tuples.begin[j]
@@ -46,7 +47,7 @@ def width_of_column(tuples: Tuples, paper: NodePaper, j: int) -> float:
     return float(tuples.loss[node] * tuples.scale[j])
 
 
-@inner_part
+@hot_part
 def box_width(tuples: Tuples, paper: NodePaper) -> float:
     """Return the width of the box: the sum over the columns."""
     width = 0.0
@@ -55,7 +56,7 @@ def box_width(tuples: Tuples, paper: NodePaper) -> float:
     return width
 
 
-@inner_part
+@hot_part
 def node_width(tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int) -> float:
     """Return the width of a node, whose tuples stand in the order of every column; fill its box."""
     for j in range(tuples.rank.shape[1]):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from hartley.search.trees.loops.layout import NodePaper, Wants, inner_part
+from hartley.hot_loops import hot_part
+from hartley.search.trees.loops.layout import NodePaper, Wants
 from hartley.search.trees.loops.numbers import normal, power, root
 from hartley.search.trees.loops.shares import share_chance
 
@@ -14,7 +15,7 @@ EXPECTED = 14.0
 """A part of which so many rows of a code are expected is taken to hold it: not so in one of a million."""
 
 
-@inner_part
+@hot_part
 def grid_place(rows: int) -> int:
     """Return the place of a number of rows on the grid of chances."""
     doublings = 0
@@ -24,7 +25,7 @@ def grid_place(rows: int) -> int:
     return rows if doublings == 0 else EXACT + (doublings - 1) * (EXACT // 2) + rows - EXACT // 2
 
 
-@inner_part
+@hot_part
 def grid_rows(rows: int) -> int:
     """Return the greatest number of the grid that is not above ``rows``."""
     doublings = 0
@@ -34,7 +35,7 @@ def grid_rows(rows: int) -> int:
     return rows << doublings
 
 
-@inner_part
+@hot_part
 def chance_of_requirement(wants: Wants, paper: NodePaper, requirement: int, node: int, part: int) -> float:
     """Return the chance that ``part`` rows drawn from the ``node`` rows of a multiset hold enough codes.
 
@@ -61,7 +62,7 @@ def chance_of_requirement(wants: Wants, paper: NodePaper, requirement: int, node
     return normal((mean - wants.wanted[requirement] + 0.5) / (sqrt(variance) + 1e-9))
 
 
-@inner_part
+@hot_part
 def chance_of_part(wants: Wants, paper: NodePaper, node: int, part: int) -> float:
     """Return the chance that ``part`` rows drawn from the ``node`` rows hold all that is wanted."""
     product = 1.0
@@ -70,7 +71,7 @@ def chance_of_part(wants: Wants, paper: NodePaper, node: int, part: int) -> floa
     return product * share_chance(wants, paper, node, part)
 
 
-@inner_part
+@hot_part
 def part_chance(wants: Wants, paper: NodePaper, node: int, part: int) -> float:
     """Return the same, computed once for each place of the grid since ``ticks[1]`` was raised."""
     at = grid_place(part)
@@ -80,7 +81,7 @@ def part_chance(wants: Wants, paper: NodePaper, node: int, part: int) -> float:
     return float(paper.chance[at])
 
 
-@inner_part
+@hot_part
 def even_chance_rows(wants: Wants, paper: NodePaper, node: int) -> int:
     """Return the rows at which a part is likelier to hold than not."""
     low = min(wants.least, node)
@@ -94,7 +95,7 @@ def even_chance_rows(wants: Wants, paper: NodePaper, node: int) -> int:
     return low
 
 
-@inner_part
+@hot_part
 def part_shrink(paper: NodePaper, size: int, columns: int, rows: int) -> float:
     """Return the share of its width that a part of so many rows will keep, once it is cut further.
 

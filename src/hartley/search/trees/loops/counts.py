@@ -8,12 +8,13 @@ its rows out (``most_out``). A cut is then judged by comparing the rows of its p
 
 from __future__ import annotations
 
+from hartley.hot_loops import hot_part
 from hartley.model.arrays import Int64s
-from hartley.search.trees.loops.layout import STRICT, NodePaper, Tuples, Wants, inner_part
+from hartley.search.trees.loops.layout import STRICT, NodePaper, Tuples, Wants
 from hartley.search.trees.loops.shares import INSIDE, OUTSIDE, has_witness, set_can_hold
 
 
-@inner_part
+@hot_part
 def sort_numbers(numbers: Int64s, size: int) -> None:
     """Sort the first numbers of an array in place, ascending (Shell's method)."""
     step = 1
@@ -30,7 +31,7 @@ def sort_numbers(numbers: Int64s, size: int) -> None:
         step //= 3
 
 
-@inner_part
+@hot_part
 def add_tuple(tuples: Tuples, one: int, present: Int64s, size: int, amount: Int64s) -> int:
     """Add the rows of a tuple to a multiset; return how many different values it has now."""
     for e in range(tuples.ptr[one], tuples.ptr[one + 1]):
@@ -42,7 +43,7 @@ def add_tuple(tuples: Tuples, one: int, present: Int64s, size: int, amount: Int6
     return size
 
 
-@inner_part
+@hot_part
 def collect_codes(wants: Wants, paper: NodePaper, requirement: int, values: Int64s, size: int) -> int:
     """Write the different codes of some sensitive values to ``paper.codes``; return how many there are."""
     paper.ticks[0] += 1
@@ -58,7 +59,7 @@ def collect_codes(wants: Wants, paper: NodePaper, requirement: int, values: Int6
     return found
 
 
-@inner_part
+@hot_part
 def set_holds(wants: Wants, paper: NodePaper, values: Int64s, size: int) -> bool:
     """Tell whether a set of sensitive values holds every requirement on values."""
     for requirement in range(len(wants.wanted)):
@@ -83,7 +84,7 @@ def set_holds(wants: Wants, paper: NodePaper, values: Int64s, size: int) -> bool
     return True
 
 
-@inner_part
+@hot_part
 def count_codes(wants: Wants, paper: NodePaper, requirement: int, size: int) -> int:
     """Count the rows of the node by the codes of a requirement, which ``paper.codes`` holds ascending."""
     begin = wants.begin[requirement]
@@ -97,7 +98,7 @@ def count_codes(wants: Wants, paper: NodePaper, requirement: int, size: int) -> 
     return found
 
 
-@inner_part
+@hot_part
 def lacking_distinct(wants: Wants, paper: NodePaper, requirement: int, found: int) -> None:
     """Fill ``code_in``, ``code_out`` and ``top`` for codes that are all apart.
 
@@ -126,7 +127,7 @@ def lacking_distinct(wants: Wants, paper: NodePaper, requirement: int, found: in
         paper.code_out[code] = top - 1 if is_always_there else top
 
 
-@inner_part
+@hot_part
 def lacking_separated(wants: Wants, paper: NodePaper, requirement: int, found: int) -> None:
     """Fill the same for codes of which neighbours may count as one.
 
@@ -182,7 +183,7 @@ def lacking_separated(wants: Wants, paper: NodePaper, requirement: int, found: i
         paper.code_out[begin + paper.codes[i]] = max(top - 1, without) if windows > 0 else 0
 
 
-@inner_part
+@hot_part
 def judge_values(wants: Wants, paper: NodePaper, size: int) -> None:
     """Fill ``most_in`` and ``most_out`` for the values of the node: the greatest over the requirements."""
     for i in range(size):
@@ -202,7 +203,7 @@ def judge_values(wants: Wants, paper: NodePaper, size: int) -> None:
             paper.most_out[i] = max(paper.most_out[i], paper.code_out[code])
 
 
-@inner_part
+@hot_part
 def group_counts(wants: Wants, paper: NodePaper, requirement: int, found: int) -> None:
     """Write the different counts of codes and how often each occurs, the greatest first.
 
@@ -230,7 +231,7 @@ def group_counts(wants: Wants, paper: NodePaper, requirement: int, found: int) -
     paper.groups[requirement] = groups
 
 
-@inner_part
+@hot_part
 def part_candidates_hold(wants: Wants, paper: NodePaper, size: int, mine: int, others: int) -> bool:
     """Tell whether enough values are possible in a part of ``mine`` rows when the cut has failed.
 
@@ -259,7 +260,7 @@ def part_candidates_hold(wants: Wants, paper: NodePaper, size: int, mine: int, o
     return candidates_hold(wants, paper, chosen, size)
 
 
-@inner_part
+@hot_part
 def candidates_hold(wants: Wants, paper: NodePaper, chosen: int, size: int) -> bool:
     """Tell whether the values in ``paper.chosen`` are enough; of ``size`` values of a node all are."""
     if chosen == size:
@@ -269,7 +270,7 @@ def candidates_hold(wants: Wants, paper: NodePaper, chosen: int, size: int) -> b
     return set_can_hold(wants, paper, paper.chosen, chosen)
 
 
-@inner_part
+@hot_part
 def cannot_fail(wants: Wants, paper: NodePaper, part: int) -> bool:
     """Tell whether parts of so many rows or more hold every requirement, however the node is arranged."""
     most = 0
@@ -280,7 +281,7 @@ def cannot_fail(wants: Wants, paper: NodePaper, part: int) -> bool:
     return bool(most < part)
 
 
-@inner_part
+@hot_part
 def is_allowed(wants: Wants, paper: NodePaper, size: int, left: int, right: int) -> bool:
     """Tell whether a cut into so many rows may be tried: it cannot fail, or its failure leaves enough."""
     less = min(left, right)
@@ -299,7 +300,7 @@ def is_allowed(wants: Wants, paper: NodePaper, size: int, left: int, right: int)
     return left == right or part_candidates_hold(wants, paper, size, right, left)
 
 
-@inner_part
+@hot_part
 def frequent_rows(paper: NodePaper, codes: int) -> int:
     """Return the rows of so many of the commonest codes of the first requirement."""
     rows = 0

@@ -12,6 +12,7 @@ first column, the lowest rank.
 
 from __future__ import annotations
 
+from hartley.hot_loops import hot_part
 from hartley.search.trees.loops.boxes import box_width, empty_box, node_width, widen
 from hartley.search.trees.loops.chances import even_chance_rows, part_chance, part_shrink
 from hartley.search.trees.loops.counts import cannot_fail
@@ -31,7 +32,6 @@ from hartley.search.trees.loops.layout import (
     NodePaper,
     Tuples,
     Wants,
-    inner_part,
 )
 from hartley.search.trees.loops.permission import (
     cells_have_room,
@@ -53,7 +53,7 @@ FAILED = 0.9
 """What a node is expected to keep of its loss when a cut has failed: another may be tried."""
 
 
-@inner_part
+@hot_part
 def cut_chance(
     wants: Wants, paper: NodePaper, j: int, rows: int, left: int, free: int, bound: int, in_left: int
 ) -> float:
@@ -77,7 +77,7 @@ def cut_chance(
     )
 
 
-@inner_part
+@hot_part
 def cut_cost(
     wants: Wants,
     paper: NodePaper,
@@ -111,7 +111,7 @@ def cut_cost(
     return float(both * (left_loss + right_loss) + (1.0 - both) * loss * FAILED)
 
 
-@inner_part
+@hot_part
 def propose(
     tuples: Tuples,
     wants: Wants,

@@ -7,7 +7,7 @@ class, or, where there is room (Theorem T2), another cut is tried. Which part la
 
 from __future__ import annotations
 
-from hartley.hot_loops import hot_loop
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.search.trees.loops.counts import add_tuple, judge_values, set_holds, sort_numbers
 from hartley.search.trees.loops.cuts import propose
 from hartley.search.trees.loops.knowledge import count_slots, learn_class
@@ -23,7 +23,6 @@ from hartley.search.trees.loops.layout import (
     NodePaper,
     Tuples,
     Wants,
-    inner_part,
 )
 from hartley.search.trees.loops.permission import pilot_suits
 from hartley.search.trees.loops.room import (
@@ -37,7 +36,7 @@ from hartley.search.trees.loops.room import (
 from hartley.search.trees.loops.shares import judge_shares, shares_hold
 
 
-@inner_part
+@hot_part
 def mark_parts(tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int) -> int:
     """Write the part of each tuple of a node under the cut in ``paper.best``; return how many there are."""
     column = paper.best[0]
@@ -54,7 +53,7 @@ def mark_parts(tuples: Tuples, paper: NodePaper, growth: Growth, first: int, las
     return last - first if form == EVERY_TUPLE else 2
 
 
-@inner_part
+@hot_part
 def part_holds(
     tuples: Tuples,
     wants: Wants,
@@ -106,7 +105,7 @@ def part_holds(
     return holds
 
 
-@inner_part
+@hot_part
 def note_telling(
     tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int, size: int, rows: int
 ) -> None:
@@ -130,7 +129,7 @@ def note_telling(
     paper.telling[column] = max(paper.telling[column], apart / 2)
 
 
-@inner_part
+@hot_part
 def split(tuples: Tuples, growth: Growth, first: int, last: int, parts: int, top: int, node: int) -> int:
     """Sort the tuples of a node by their parts, in the order of every column, and stack the parts."""
     at = first
@@ -168,7 +167,7 @@ def split(tuples: Tuples, growth: Growth, first: int, last: int, parts: int, top
     return top
 
 
-@inner_part
+@hot_part
 def record_failure(paper: NodePaper, growth: Growth, node: int) -> None:
     """Write down that the cut in ``paper.best`` failed."""
     at = growth.totals[2]
@@ -179,7 +178,7 @@ def record_failure(paper: NodePaper, growth: Growth, node: int) -> None:
     growth.totals[2] += 1
 
 
-@inner_part
+@hot_part
 def bind_side(
     tuples: Tuples,
     paper: NodePaper,
@@ -206,7 +205,7 @@ def bind_side(
             growth.bound[one] |= 1 if mode == SIDES else 1 << failed
 
 
-@inner_part
+@hot_part
 def bound_rows(
     tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int, mode: int, failed: int
 ) -> int:

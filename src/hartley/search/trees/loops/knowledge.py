@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from math import sqrt
 
+from hartley.hot_loops import hot_part
 from hartley.search.trees.loops.chances import EXACT, EXPECTED, chance_of_requirement, grid_place
-from hartley.search.trees.loops.layout import SLOTS, Growth, Learnt, NodePaper, Tuples, Wants, inner_part
+from hartley.search.trees.loops.layout import SLOTS, Growth, Learnt, NodePaper, Tuples, Wants
 from hartley.search.trees.loops.numbers import normal, power, root
 from hartley.search.trees.loops.shares import share_chance
 
@@ -24,7 +25,7 @@ CUT_FURTHER = 1.5
 """Classes are expected to have so many times the rows at which a part is likelier to hold than not."""
 
 
-@inner_part
+@hot_part
 def learn_class(
     tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, learnt: Learnt, first: int, last: int
 ) -> None:
@@ -49,7 +50,7 @@ def learn_class(
                 learnt.seen[j, place, slot] += here * share
 
 
-@inner_part
+@hot_part
 def count_slots(wants: Wants, paper: NodePaper, learnt: Learnt, size: int) -> None:
     """Count the rows of the node by slots."""
     for slot in range(SLOTS + 1):
@@ -60,7 +61,7 @@ def count_slots(wants: Wants, paper: NodePaper, learnt: Learnt, size: int) -> No
         paper.slot_rows[learnt.slot[begin + wants.code_of[wants.witness, value]]] += paper.amount[value]
 
 
-@inner_part
+@hot_part
 def expect_bins(
     tuples: Tuples,
     wants: Wants,
@@ -114,7 +115,7 @@ def expect_bins(
     return True
 
 
-@inner_part
+@hot_part
 def expected_chance(wants: Wants, paper: NodePaper, learnt: Learnt, times: float, is_right: bool) -> float:
     """Return the chance that a part holds enough codes, where each slot goes to it by its own share."""
     requirement = wants.witness
@@ -148,14 +149,14 @@ def expected_chance(wants: Wants, paper: NodePaper, learnt: Learnt, times: float
     return normal((mean - wanted + 0.5) / (sqrt(max(variance, 0.0)) + 1e-9))
 
 
-@inner_part
+@hot_part
 def add_to_right(paper: NodePaper, place: int, rows: int) -> None:
     """Add rows of a bin to the right part."""
     for slot in range(SLOTS + 1):
         paper.in_right[slot] += rows * paper.fate[place, slot]
 
 
-@inner_part
+@hot_part
 def part_share(paper: NodePaper, slot: int, times: float, is_right: bool) -> float:
     """Return the share of the rows of a slot that is expected in a part."""
     if paper.in_node[slot] <= 0.0:
@@ -166,7 +167,7 @@ def part_share(paper: NodePaper, slot: int, times: float, is_right: bool) -> flo
     return float(min(share * times, 1.0))
 
 
-@inner_part
+@hot_part
 def unlike_rows(wants: Wants, paper: NodePaper, side: int) -> float:
     """Return the expected share of rows outside the commonest codes, fewer by one than wanted.
 
@@ -192,7 +193,7 @@ def unlike_rows(wants: Wants, paper: NodePaper, side: int) -> float:
     return max(1.0 - common / max(total, 1e-9), 1e-4)
 
 
-@inner_part
+@hot_part
 def look_at_cut(
     wants: Wants,
     paper: NodePaper,

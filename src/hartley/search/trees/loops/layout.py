@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple
 
-from hartley.hot_loops import HotLoop
 from hartley.model.arrays import Flags, Floats, Int32s, Int64s
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 ORDERED, PLAIN, NESTED = 0, 1, 2
 """Kinds of columns: places on a line, categories without an order, leaves of a hierarchy."""
@@ -30,14 +25,6 @@ SLOTS = 16
 """The commonest codes, of which it is learnt where they stand; all others together are one more."""
 BINS = 32
 """Bins of a column."""
-
-
-def inner_part(function: Callable[P, R]) -> HotLoop[P, R]:
-    """Mark a plain function that only loops call and that makes no array.
-
-    Like :func:`~hartley.hot_loops.hot_part`, without the compiled door for callers from outside.
-    """
-    return HotLoop(function, {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True})
 
 
 class Tuples(NamedTuple):

@@ -5,14 +5,14 @@ A class is a run of entries: sensitive values, ascending, and how many rows have
 
 from __future__ import annotations
 
-from hartley.hot_loops import hot_loop
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Int64s
 from hartley.search.trees.loops.chances import part_chance
 from hartley.search.trees.loops.counts import is_allowed, judge_values, set_holds
-from hartley.search.trees.loops.layout import NodePaper, Wants, inner_part
+from hartley.search.trees.loops.layout import NodePaper, Wants
 
 
-@inner_part
+@hot_part
 def take_up(paper: NodePaper, value: Int64s, amount: Int64s, begin: int, end: int) -> int:
     """Write the multiset of a class on the paper; return how many different values it has."""
     for e in range(begin, end):
@@ -21,7 +21,7 @@ def take_up(paper: NodePaper, value: Int64s, amount: Int64s, begin: int, end: in
     return end - begin
 
 
-@inner_part
+@hot_part
 def lay_down(paper: NodePaper, value: Int64s, begin: int, end: int) -> None:
     """Clear the paper."""
     for e in range(begin, end):

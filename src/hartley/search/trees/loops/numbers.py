@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from math import sqrt
 
-from hartley.search.trees.loops.layout import inner_part
+from hartley.hot_loops import hot_part
 
 LOG_TWO = 0.6931471805599453
 
 
-@inner_part
+@hot_part
 def natural_log(number: float) -> float:
     """Return the natural logarithm of a number above 0."""
     doublings = 0
@@ -30,7 +30,7 @@ def natural_log(number: float) -> float:
     return doublings * LOG_TWO + 2.0 * ratio * total
 
 
-@inner_part
+@hot_part
 def power(base: float, exponent: int) -> float:
     """Return a power by squaring."""
     result = 1.0
@@ -42,7 +42,7 @@ def power(base: float, exponent: int) -> float:
     return result
 
 
-@inner_part
+@hot_part
 def root(number: float, degree: int) -> float:
     """Return the root of a number from 0 to 1, by square roots and by Newton's method from above."""
     while degree > 1 and degree % 2 == 0:
@@ -59,7 +59,7 @@ def root(number: float, degree: int) -> float:
     return found
 
 
-@inner_part
+@hot_part
 def normal(deviations: float) -> float:
     """Return the chance that a normal variable is at most so many deviations above its mean, to 0.0003."""
     x = abs(deviations) * 0.7071067811865476

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hartley.hot_loops import hot_part
 from hartley.search.trees.loops.chances import part_chance
 from hartley.search.trees.loops.counts import cannot_fail, is_allowed, part_candidates_hold
 from hartley.search.trees.loops.layout import (
@@ -16,7 +17,6 @@ from hartley.search.trees.loops.layout import (
     NodePaper,
     Tuples,
     Wants,
-    inner_part,
 )
 
 SURE = 0.99
@@ -25,7 +25,7 @@ LIKE = 4
 """A side that differs from a failed one by less than one row in so many is not tried."""
 
 
-@inner_part
+@hot_part
 def suits(
     wants: Wants, paper: NodePaper, size: int, rows: int, left: int, mode: int, bound: int, room: int, at: int
 ) -> bool:
@@ -45,7 +45,7 @@ def suits(
     return True
 
 
-@inner_part
+@hot_part
 def is_like_failed(paper: NodePaper, fails: int, rows: int, left: int) -> bool:
     """Tell whether a side is nearly that of a cut which failed at this node."""
     for f in range(fails):
@@ -60,7 +60,7 @@ def is_like_failed(paper: NodePaper, fails: int, rows: int, left: int) -> bool:
     return False
 
 
-@inner_part
+@hot_part
 def every_tuple_suits(
     tuples: Tuples,
     wants: Wants,
@@ -105,7 +105,7 @@ def every_tuple_suits(
     return True
 
 
-@inner_part
+@hot_part
 def count_bound(paper: NodePaper, growth: Growth, one: int, rows: int, mode: int, fails: int) -> int:
     """Add a tuple of the left side to the counts of what failed cuts bind; return its rows in sides."""
     if mode == CELLS:
@@ -116,7 +116,7 @@ def count_bound(paper: NodePaper, growth: Growth, one: int, rows: int, mode: int
     return rows if mode == SIDES and growth.bound[one] else 0
 
 
-@inner_part
+@hot_part
 def cells_have_room(paper: NodePaper, failed: int, room: int) -> bool:
     """Tell whether both sides have more rows in every combination of sides than there are unusual rows."""
     for cell in range(1 << failed):
@@ -126,7 +126,7 @@ def cells_have_room(paper: NodePaper, failed: int, room: int) -> bool:
     return True
 
 
-@inner_part
+@hot_part
 def pilot_suits(
     tuples: Tuples,
     wants: Wants,

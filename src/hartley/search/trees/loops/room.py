@@ -9,9 +9,10 @@ again in enough other tables with the same release.
 
 from __future__ import annotations
 
+from hartley.hot_loops import hot_part
 from hartley.model.arrays import Int64s
 from hartley.search.trees.loops.counts import candidates_hold, group_counts, sort_numbers
-from hartley.search.trees.loops.layout import CELLS, SIDES, UNBOUND, Growth, NodePaper, Wants, inner_part
+from hartley.search.trees.loops.layout import CELLS, SIDES, UNBOUND, Growth, NodePaper, Wants
 
 MORE = 2
 """Codes besides the usual ones that may stand for the last of these."""
@@ -21,7 +22,7 @@ CELLS_PREFERENCE = 0.3
 """How much of the room in cells counts beside room in sides, when one of the two is chosen."""
 
 
-@inner_part
+@hot_part
 def fix_usual_codes(wants: Wants, paper: NodePaper, growth: Growth, size: int, binding: int) -> None:
     """Write the usual codes of a node: the commonest first, equal ones by their code; -1 at the end."""
     requirement = wants.witness
@@ -55,7 +56,7 @@ def fix_usual_codes(wants: Wants, paper: NodePaper, growth: Growth, size: int, b
         growth.usual_codes[binding, j] = -1
 
 
-@inner_part
+@hot_part
 def count_usual(
     wants: Wants, paper: NodePaper, growth: Growth, binding: int, values: Int64s, size: int, amount: Int64s
 ) -> int:
@@ -77,7 +78,7 @@ def count_usual(
     return chosen
 
 
-@inner_part
+@hot_part
 def room_in_sides(
     wants: Wants, paper: NodePaper, growth: Growth, binding: int, values: Int64s, size: int, amount: Int64s
 ) -> int:
@@ -96,7 +97,7 @@ def room_in_sides(
     return int(rows + least)
 
 
-@inner_part
+@hot_part
 def unusual_rows(
     wants: Wants, paper: NodePaper, growth: Growth, binding: int, values: Int64s, size: int, amount: Int64s
 ) -> int:
@@ -108,7 +109,7 @@ def unusual_rows(
     return rows
 
 
-@inner_part
+@hot_part
 def choose_mode(
     wants: Wants, paper: NodePaper, growth: Growth, binding: int, size: int, side: int, rows: int
 ) -> int:
@@ -121,7 +122,7 @@ def choose_mode(
     return CELLS if in_cells >= 1.0 else UNBOUND
 
 
-@inner_part
+@hot_part
 def expect_usual_sides(
     wants: Wants, paper: NodePaper, growth: Growth, binding: int, size: int, bound: int
 ) -> None:

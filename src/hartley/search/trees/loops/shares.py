@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+from hartley.hot_loops import hot_part
 from hartley.model.arrays import Int64s
 from hartley.search.trees.loops.layout import (
     APART,
@@ -24,7 +25,6 @@ from hartley.search.trees.loops.layout import (
     TAIL,
     NodePaper,
     Wants,
-    inner_part,
 )
 from hartley.search.trees.loops.numbers import natural_log, normal
 
@@ -34,7 +34,7 @@ INSIDE, OUTSIDE = 1, 2
 """A part that holds a value, or that leaves out one of its rows."""
 
 
-@inner_part
+@hot_part
 def share_limit(wants: Wants, rule: int, code: int) -> float:
     """Return the largest share that a code may have; ``code`` counts through all rules."""
     if wants.share_rule[rule] == SHARE:
@@ -42,7 +42,7 @@ def share_limit(wants: Wants, rule: int, code: int) -> float:
     return float((1.0 + wants.share_wanted[rule]) * wants.share_whole[code])
 
 
-@inner_part
+@hot_part
 def count_shares(wants: Wants, rule: int, values: Int64s, size: int, amount: Int64s, into: Int64s) -> None:
     """Count rows by the codes of a rule."""
     begin = wants.share_begin[rule]
@@ -52,7 +52,7 @@ def count_shares(wants: Wants, rule: int, values: Int64s, size: int, amount: Int
         into[begin + wants.share_code[rule, values[i]]] += amount[values[i]]
 
 
-@inner_part
+@hot_part
 def rows_lack(wants: Wants, rule: int, counts: Int64s, rows: int) -> bool:
     """Tell whether so many rows, counted by codes, lack a rule."""
     kind = wants.share_rule[rule]
@@ -84,7 +84,7 @@ def rows_lack(wants: Wants, rule: int, counts: Int64s, rows: int) -> bool:
     return bool(distance > (wanted + SLACK) * max(end - begin - 1, 1))
 
 
-@inner_part
+@hot_part
 def tail_lacks(wants: Wants, rule: int, counts: Int64s, rows: int) -> bool:
     """Tell whether the commonest code has at least ``wanted`` times the rows from the l-th on."""
     begin = wants.share_begin[rule]
@@ -110,7 +110,7 @@ def tail_lacks(wants: Wants, rule: int, counts: Int64s, rows: int) -> bool:
     return bool(first >= wants.share_wanted[rule] * (rows - head))
 
 
-@inner_part
+@hot_part
 def shares_hold(wants: Wants, paper: NodePaper, values: Int64s, size: int, amount: Int64s, rows: int) -> bool:
     """Tell whether a part holds every rule."""
     for rule in range(len(wants.share_rule)):
@@ -120,7 +120,7 @@ def shares_hold(wants: Wants, paper: NodePaper, values: Int64s, size: int, amoun
     return True
 
 
-@inner_part
+@hot_part
 def set_can_hold(wants: Wants, paper: NodePaper, values: Int64s, size: int) -> bool:
     """Tell whether rows with some of these values, in any shares, can hold every rule."""
     for rule in range(len(wants.share_rule)):
@@ -167,7 +167,7 @@ def set_can_hold(wants: Wants, paper: NodePaper, values: Int64s, size: int) -> b
     return True
 
 
-@inner_part
+@hot_part
 def can_lack(wants: Wants, paper: NodePaper, rule: int, node: int, part: int) -> bool:
     """Tell whether some part of so many rows may lack a rule; ``share_rows`` has the node's."""
     kind = wants.share_rule[rule]
@@ -195,7 +195,7 @@ def can_lack(wants: Wants, paper: NodePaper, rule: int, node: int, part: int) ->
     return bool(distance > (wants.share_wanted[rule] + SLACK) * max(end - begin - 1, 1))
 
 
-@inner_part
+@hot_part
 def fill(wants: Wants, paper: NodePaper, rule: int, part: int, value: int, way: int) -> None:
     """Fill ``share_part`` with rows of the node, in ``share_order``: ``value`` is held, or left out by one.
 
@@ -222,7 +222,7 @@ def fill(wants: Wants, paper: NodePaper, rule: int, part: int, value: int, way: 
             break
 
 
-@inner_part
+@hot_part
 def has_witness(wants: Wants, paper: NodePaper, value: int, part: int, way: int) -> bool:
     """Tell whether a lacking part of so many rows is found that holds a value, or leaves a row of it out."""
     for rule in range(len(wants.share_rule)):
@@ -256,7 +256,7 @@ def has_witness(wants: Wants, paper: NodePaper, value: int, part: int, way: int)
     return False
 
 
-@inner_part
+@hot_part
 def reverse_order(wants: Wants, paper: NodePaper, rule: int) -> None:
     """Turn the order of codes around."""
     low = wants.share_begin[rule]
@@ -267,7 +267,7 @@ def reverse_order(wants: Wants, paper: NodePaper, rule: int) -> None:
         high -= 1
 
 
-@inner_part
+@hot_part
 def judge_shares(wants: Wants, paper: NodePaper, size: int, rows: int) -> None:
     """Count the rows of the node for every rule, order its codes, and find the largest part that can lack."""
     for rule in range(len(wants.share_rule)):
@@ -284,7 +284,7 @@ def judge_shares(wants: Wants, paper: NodePaper, size: int, rows: int) -> None:
         paper.share_top[rule] = low
 
 
-@inner_part
+@hot_part
 def order_codes(wants: Wants, paper: NodePaper, rule: int) -> None:
     """Write codes in the order in which they fill a part that shall lack: commonest first.
 
@@ -322,7 +322,7 @@ def order_codes(wants: Wants, paper: NodePaper, rule: int) -> None:
         step //= 3
 
 
-@inner_part
+@hot_part
 def share_chance(wants: Wants, paper: NodePaper, node: int, part: int) -> float:
     """Return about the chance that ``part`` rows drawn from the node hold every rule."""
     product = 1.0
