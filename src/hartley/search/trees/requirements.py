@@ -68,7 +68,6 @@ class TreeDemand:
     wanted: tuple[int, ...]
     rules: tuple[Shares, ...]
     """Requirements on shares of values."""
-    rule_names: tuple[str, ...]
     rule_codes: tuple[SensitiveCodes, ...]
     row_k: int
     weight_k: float
@@ -117,7 +116,6 @@ class TreeDemand:
             tuple(codes for codes, _ in counts.values()),
             tuple(wanted for _, wanted in counts.values()),
             rules,
-            tuple(one.loop_rule(sensitive) for one in rules),
             tuple(one.codes(sensitive, closeness) for one in rules),
             row_k,
             # A sum of the same weights in another order may differ by a last digit.
@@ -194,7 +192,9 @@ class TreeDemand:
             for codes in self.rule_codes
         ]
         return {
-            "share_rule": np.array([RULES_ON_SHARES[name] for name in self.rule_names], dtype=np.int64),
+            "share_rule": np.array(
+                [RULES_ON_SHARES[one.loop_rule(self.sensitive)] for one in self.rules], dtype=np.int64
+            ),
             "share_wanted": np.array([one.wanted for one in self.rules], dtype=np.float64),
             "share_second": np.array([one.second or 0 for one in self.rules], dtype=np.int64),
             "share_code": np.array([codes.code_of for codes in self.rule_codes], dtype=np.int32).reshape(

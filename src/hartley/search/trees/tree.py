@@ -25,6 +25,7 @@ from hartley.search.trees.loops.layout import (
     NodePaper,
     Tuples,
     Wants,
+    Work,
 )
 from hartley.search.trees.orders import near_each_other, sorted_by
 from hartley.search.trees.prior import Reference, see_alike, see_reference
@@ -70,12 +71,6 @@ class CutTree:
     def size(self) -> int:
         """How many classes there are."""
         return len(self.node_of_class)
-
-    @property
-    def is_tried(self) -> Int64s:
-        """For each class how many of the cuts that were tried at it failed; 0 for a leaf."""
-        failed = np.bincount(self.failures.node, minlength=len(self.child))
-        return failed[self.node_of_class].astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,11 +134,12 @@ class TreeProblem:
         if reference is not None or alike:
             learnt.step[0] = len(learnt.pilots)
         top = len(ends) - 1
-        steps = 64 * (int(ptr_steps(tuples)) + self.tuples * len(self.columns))
+        work = Work(tuples, wants, paper, growth, learnt)
+        steps = 64 * (int(tuples.ptr[-1]) + self.tuples * len(self.columns))
         while top > 0:
             progress(int(growth.totals[1]), 0, "classes")
             chosen = grow.for_size(steps, in_pieces=True)
-            top = chosen(tuples, wants, paper, growth, learnt, top, grow.piece(chosen, NODES_AT_ONCE))
+            top = chosen(work, top, grow.piece(chosen, NODES_AT_ONCE))
         return tree_of(growth, order, len(ends) - 1)
 
     def laid_out(self, order: Int64s) -> Tuples:
@@ -200,11 +196,6 @@ def _nested_arrays(columns: Sequence[TreeColumn], begin: Int64s) -> tuple[Int64s
         loss[where] = costs
         above += inner[j]
     return parent, last, loss
-
-
-def ptr_steps(tuples: Tuples) -> int:
-    """Return how many pairs of a tuple and a sensitive value there are."""
-    return int(tuples.ptr[-1])
 
 
 def roots_hold(tuples: Tuples, wants: Wants, ends: Int64s) -> bool:

@@ -27,11 +27,11 @@ from hartley.search.trees.loops.layout import (
     SLOTS,
     UNBOUND,
     UP_TO,
-    Growth,
-    Learnt,
+    Node,
     NodePaper,
-    Tuples,
+    Outlook,
     Wants,
+    Work,
 )
 from hartley.search.trees.loops.permission import (
     cells_have_room,
@@ -55,7 +55,7 @@ FAILED = 0.9
 
 @hot_part
 def cut_chance(
-    wants: Wants, paper: NodePaper, j: int, rows: int, left: int, free: int, bound: int, in_left: int
+    wants: Wants, paper: NodePaper, outlook: Outlook, j: int, left_free: int, right_free: int
 ) -> float:
     """Return the chance that both parts of a cut hold, as far as the rule can tell.
 
@@ -63,11 +63,10 @@ def cut_chance(
     cut that can fail at all is trusted less than its chance, because values may follow public cells: the
     less, the more the parts of cuts of the same column differed above.
     """
-    left_free = left - 2 * in_left
-    right_free = rows - left - 2 * (bound - in_left)
+    free = outlook.free
     if min(left_free, right_free) <= 0:
         return 0.0
-    if bound == 0 and cannot_fail(wants, paper, min(left_free, right_free)):
+    if outlook.bound == 0 and cannot_fail(wants, paper, min(left_free, right_free)):
         return 1.0
     return float(
         TRUST
@@ -79,56 +78,33 @@ def cut_chance(
 
 @hot_part
 def cut_cost(
-    wants: Wants,
-    paper: NodePaper,
-    learnt: Learnt,
-    is_told: bool,
-    j: int,
-    rows: int,
-    left: int,
-    free: int,
-    bound: int,
-    in_left: int,
-    even: int,
-    active: int,
-    left_loss: float,
+    work: Work, outlook: Outlook, is_told: bool, j: int, left: int, in_left: int, left_loss: float,
     right_loss: float,
-    loss: float,
-) -> float:
+) -> float:  # fmt: skip
     """Return the expected loss after a cut is tried: of its parts if they hold, else of the node."""
+    wants, paper, even, active = work.wants, work.paper, outlook.even, outlook.active
     left_free = left - 2 * in_left
-    right_free = rows - left - 2 * (bound - in_left)
+    right_free = outlook.rows - left - 2 * (outlook.bound - in_left)
     if is_told and min(left_free, right_free) > 0:
-        at = look_at_cut(wants, paper, learnt, rows, left, free, left_free, right_free, even, active)
+        at = look_at_cut(work, outlook, left, left_free, right_free)
         both = paper.look[at, 0]
-        if not (bound == 0 and cannot_fail(wants, paper, min(left_free, right_free))):
+        if not (outlook.bound == 0 and cannot_fail(wants, paper, min(left_free, right_free))):
             both *= TRUST
         kept = left_loss * paper.look[at, 1] + right_loss * paper.look[at, 2]
-        return float(both * kept + (1.0 - both) * loss * FAILED)
-    both = cut_chance(wants, paper, j, rows, left, free, bound, in_left)
+        return float(both * kept + (1.0 - both) * outlook.loss * FAILED)
+    both = cut_chance(wants, paper, outlook, j, left_free, right_free)
     left_loss *= part_shrink(paper, even, active, left)
-    right_loss *= part_shrink(paper, even, active, rows - left)
-    return float(both * (left_loss + right_loss) + (1.0 - both) * loss * FAILED)
+    right_loss *= part_shrink(paper, even, active, outlook.rows - left)
+    return float(both * (left_loss + right_loss) + (1.0 - both) * outlook.loss * FAILED)
 
 
 @hot_part
-def propose(
-    tuples: Tuples,
-    wants: Wants,
-    paper: NodePaper,
-    growth: Growth,
-    learnt: Learnt,
-    first: int,
-    last: int,
-    size: int,
-    rows: int,
-    mode: int,
-    failed: int,
-    fails: int,
-    bound: int,
-    room: int,
-) -> bool:
+def propose(work: Work, node: Node) -> bool:
     """Write the cut of a node that is tried next to ``paper.best``; tell whether there is one."""
+    tuples, wants, paper, growth, learnt = work
+    first, last, rows, mode, failed, fails = (
+        node.first, node.last, node.rows, node.mode, node.failed, node.fails
+    )  # fmt: skip
     columns = tuples.rank.shape[1]
     if rows < 2 * wants.least:
         return False
@@ -144,18 +120,18 @@ def propose(
         return False
     paper.ticks[1] += 1
     paper.ticks[2] += 1
-    bound = bound if mode == SIDES else 0
+    bound = node.bound if mode == SIDES else 0
     free = max(rows - bound, 1)
-    even = even_chance_rows(wants, paper, free)
+    outlook = Outlook(rows, free, bound, even_chance_rows(wants, paper, free), active, rows * whole)
     is_small = mode == UNBOUND and fails == 0 and 2 < last - first <= MOST_TUPLES
-    if is_small and every_tuple_suits(tuples, wants, paper, growth, first, last, size, rows):
+    if is_small and every_tuple_suits(work, node):
         paper.best[0] = 0
         paper.best[1] = 0
         paper.best[2] = EVERY_TUPLE
         return True
     is_learning = wants.rule != MIDDLE and wants.witness >= 0 and mode != CELLS
     if is_learning:
-        count_slots(wants, paper, learnt, size)
+        count_slots(wants, paper, learnt, node.size)
     stride = max(1, (last - first) // MOST_WEIGHED)
     least = rows * whole * (1.0 - 1e-12)
     widest = -1.0
@@ -199,7 +175,7 @@ def propose(
                 paper.left_rows[i] = left
                 paper.left_bound[i] = in_left
                 paper.left_weight[i] = left_weight
-        is_told = is_learning and expect_bins(tuples, wants, paper, growth, learnt, j, first, last)
+        is_told = is_learning and expect_bins(work, j, first, last)
         paper.ticks[4] += 1
         waiting = 0
         waiting_bin = 0
@@ -237,28 +213,14 @@ def propose(
                         if is_told:
                             add_to_right(paper, waiting_bin, waiting)
                             waiting = 0
-                        cost = cut_cost(
-                            wants,
-                            paper,
-                            learnt,
-                            is_told,
-                            j,
-                            rows,
-                            left,
-                            free,
-                            bound,
-                            in_left,
-                            even,
-                            active,
-                            left * paper.left_width[i],
-                            right * box_width(tuples, paper),
-                            rows * whole,
-                        )
+                        left_loss = left * paper.left_width[i]
+                        right_loss = right * box_width(tuples, paper)
+                        cost = cut_cost(work, outlook, is_told, j, left, in_left, left_loss, right_loss)
                         is_better = cost < least or (cost == least and is_found_here)
                     if (
                         is_better
-                        and suits(wants, paper, size, rows, left, mode, bound, room, i)
-                        and (mode != CELLS or cells_have_room(paper, failed, room))
+                        and suits(wants, paper, node, left, paper.left_bound[i])
+                        and (mode != CELLS or cells_have_room(paper, failed, node.room))
                         and not is_like_failed(paper, fails, rows, left)
                     ):
                         found = True
@@ -282,7 +244,7 @@ def propose(
     for j in range(columns):
         if tuples.kind[j] != PLAIN:
             continue
-        is_told = is_learning and expect_bins(tuples, wants, paper, growth, learnt, j, first, last)
+        is_told = is_learning and expect_bins(work, j, first, last)
         i = first
         while i < last:
             rank = tuples.rank[growth.order[j, i], j]
@@ -311,28 +273,12 @@ def propose(
                 for slot in range(SLOTS + 1):
                     gone = mine * paper.fate[place, slot]
                     paper.in_right[slot] = max(paper.in_node[slot] - gone, 0.0)
-            rest = whole - tuples.scale[j]
-            cost = cut_cost(
-                wants,
-                paper,
-                learnt,
-                is_told,
-                j,
-                rows,
-                mine,
-                free,
-                bound,
-                in_mine,
-                even,
-                active,
-                mine * box_width(tuples, paper),
-                (rows - mine) * rest,
-                rows * whole,
-            )
-            paper.left_bound[first] = in_mine
+            mine_loss = mine * box_width(tuples, paper)
+            rest_loss = (rows - mine) * (whole - tuples.scale[j])
+            cost = cut_cost(work, outlook, is_told, j, mine, in_mine, mine_loss, rest_loss)
             if (
                 cost < least
-                and suits(wants, paper, size, rows, mine, mode, bound, room, first)
+                and suits(wants, paper, node, mine, in_mine)
                 and not is_like_failed(paper, fails, rows, mine)
             ):
                 found = True

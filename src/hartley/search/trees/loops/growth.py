@@ -19,10 +19,10 @@ from hartley.search.trees.loops.layout import (
     SIDES,
     UNBOUND,
     Growth,
-    Learnt,
+    Node,
     NodePaper,
     Tuples,
-    Wants,
+    Work,
 )
 from hartley.search.trees.loops.permission import pilot_suits
 from hartley.search.trees.loops.room import (
@@ -37,44 +37,31 @@ from hartley.search.trees.loops.shares import judge_shares, shares_hold
 
 
 @hot_part
-def mark_parts(tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int) -> int:
+def mark_parts(work: Work, node: Node) -> int:
     """Write the part of each tuple of a node under the cut in ``paper.best``; return how many there are."""
-    column = paper.best[0]
-    rank = paper.best[1]
-    form = paper.best[2]
-    for i in range(first, last):
+    tuples, growth = work.tuples, work.growth
+    column, rank, form = work.paper.best[0], work.paper.best[1], work.paper.best[2]
+    for i in range(node.first, node.last):
         one = growth.order[0, i]
         if form == EVERY_TUPLE:
-            growth.part[one] = i - first
+            growth.part[one] = i - node.first
         elif form == ONE_VALUE:
             growth.part[one] = 0 if tuples.rank[one, column] == rank else 1
         else:
             growth.part[one] = 0 if tuples.rank[one, column] <= rank else 1
-    return last - first if form == EVERY_TUPLE else 2
+    return node.last - node.first if form == EVERY_TUPLE else 2
 
 
 @hot_part
-def part_holds(
-    tuples: Tuples,
-    wants: Wants,
-    paper: NodePaper,
-    growth: Growth,
-    first: int,
-    last: int,
-    part: int,
-    mode: int,
-    failed: int,
-    binding: int,
-) -> bool:
+def part_holds(work: Work, node: Node, part: int) -> bool:
     """Tell whether a part holds what is wanted, and has room for the cuts that have failed above it."""
-    size = 0
-    rows = 0
-    bound = 0
-    weight = 0.0
+    tuples, wants, paper, growth, _ = work
+    mode, usual = node.mode, node.usual
+    size, rows, bound, weight = 0, 0, 0, 0.0
     if mode == CELLS:
-        for cell in range(1 << failed):
+        for cell in range(1 << node.failed):
             paper.cell_rows[64 + cell] = 0
-    for i in range(first, last):
+    for i in range(node.first, node.last):
         one = growth.order[0, i]
         if growth.part[one] != part:
             continue
@@ -92,11 +79,11 @@ def part_holds(
         and shares_hold(wants, paper, paper.part_present, size, paper.part_amount, rows)
     )
     if holds and mode == SIDES and bound > 0:
-        room = room_in_sides(wants, paper, growth, binding, paper.part_present, size, paper.part_amount)
+        room = room_in_sides(wants, paper, growth, usual, paper.part_present, size, paper.part_amount)
         holds = bound + 1 <= room
     if holds and mode == CELLS:
-        unusual = unusual_rows(wants, paper, growth, binding, paper.part_present, size, paper.part_amount)
-        for cell in range(1 << failed):
+        unusual = unusual_rows(wants, paper, growth, usual, paper.part_present, size, paper.part_amount)
+        for cell in range(1 << node.failed):
             if paper.cell_rows[64 + cell] <= unusual:
                 holds = False
                 break
@@ -106,24 +93,23 @@ def part_holds(
 
 
 @hot_part
-def note_telling(
-    tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int, size: int, rows: int
-) -> None:
+def note_telling(work: Work, node: Node) -> None:
     """Note how much the parts of a cut that held differ: half the sum of the differences of their shares."""
+    tuples, paper, growth = work.tuples, work.paper, work.growth
     left = 0
-    for i in range(size):
+    for i in range(node.size):
         paper.part_amount[paper.present[i]] = 0
-    for i in range(first, last):
+    for i in range(node.first, node.last):
         one = growth.order[0, i]
         if growth.part[one] == 0:
             left += tuples.rows[one]
             for e in range(tuples.ptr[one], tuples.ptr[one + 1]):
                 paper.part_amount[tuples.code[e]] += tuples.amounts[e]
     apart = 0.0
-    for i in range(size):
+    for i in range(node.size):
         value = paper.present[i]
         mine = paper.part_amount[value]
-        apart += abs(mine / left - (paper.amount[value] - mine) / (rows - left))
+        apart += abs(mine / left - (paper.amount[value] - mine) / (node.rows - left))
         paper.part_amount[value] = 0
     column = paper.best[0]
     paper.telling[column] = max(paper.telling[column], apart / 2)
@@ -179,37 +165,34 @@ def record_failure(paper: NodePaper, growth: Growth, node: int) -> None:
 
 
 @hot_part
-def bind_side(
-    tuples: Tuples,
-    paper: NodePaper,
-    growth: Growth,
-    first: int,
-    last: int,
-    mode: int,
-    failed: int,
-    fails: int,
-    rows: int,
-) -> None:
-    """Mark the smaller side of a cut that failed; of equal ones the left."""
+def left_rows(work: Work, node: Node) -> int:
+    """Return the rows of the left part of a node."""
     left = 0
-    for i in range(first, last):
-        one = growth.order[0, i]
-        if growth.part[one] == 0:
-            left += tuples.rows[one]
-    side = 0 if 2 * left <= rows else 1
-    paper.like[fails] = min(left, rows - left)
-    for i in range(first, last):
-        one = growth.order[0, i]
-        if growth.part[one] == side:
-            growth.tried[one] |= 1 << fails
-            growth.bound[one] |= 1 if mode == SIDES else 1 << failed
+    for i in range(node.first, node.last):
+        one = work.growth.order[0, i]
+        if work.growth.part[one] == 0:
+            left += work.tuples.rows[one]
+    return left
 
 
 @hot_part
-def bound_rows(
-    tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int, mode: int, failed: int
-) -> int:
+def bind_side(work: Work, node: Node) -> None:
+    """Mark the smaller side of a cut that failed; of equal ones the left."""
+    growth = work.growth
+    left = left_rows(work, node)
+    side = 0 if 2 * left <= node.rows else 1
+    work.paper.like[node.fails] = min(left, node.rows - left)
+    for i in range(node.first, node.last):
+        one = growth.order[0, i]
+        if growth.part[one] == side:
+            growth.tried[one] |= 1 << node.fails
+            growth.bound[one] |= 1 if node.mode == SIDES else 1 << node.failed
+
+
+@hot_part
+def bound_rows(work: Work, first: int, last: int, mode: int, failed: int) -> int:
     """Count the rows of a node in sides of failed cuts, and in every combination of sides."""
+    tuples, paper, growth = work.tuples, work.paper, work.growth
     bound = 0
     if mode == UNBOUND:
         return 0
@@ -226,19 +209,18 @@ def bound_rows(
 
 
 @hot_loop
-def grow(
-    tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, learnt: Learnt, top: int, most: int
-) -> int:
+def grow(work: Work, top: int, most: int) -> int:
     """Cut the nodes on the stack or make them classes, at most so many; return how many are left on it."""
+    tuples, wants, paper, growth, learnt = work
     while top > 0 and most > 0:
         top -= 1
         most -= 1
         first = growth.first[top]
         last = growth.last[top]
-        node = growth.node_of[top]
+        number = growth.node_of[top]
         mode = growth.mode[top]
         failed = growth.failed[top]
-        binding = growth.usual[top]
+        usual = growth.usual[top]
         size = 0
         rows = 0
         for i in range(first, last):
@@ -246,7 +228,7 @@ def grow(
             size = add_tuple(tuples, one, paper.present, size, paper.amount)
             rows += tuples.rows[one]
         sort_numbers(paper.present, size)
-        bound = bound_rows(tuples, paper, growth, first, last, mode, failed)
+        bound = bound_rows(work, first, last, mode, failed)
         if mode == SIDES and bound == 0:
             mode = UNBOUND
         judge_values(wants, paper, size)
@@ -258,70 +240,53 @@ def grow(
         while True:
             room = 0
             if mode == SIDES:
-                room = room_in_sides(wants, paper, growth, binding, paper.present, size, paper.amount)
-                expect_usual_sides(wants, paper, growth, binding, size, bound)
+                room = room_in_sides(wants, paper, growth, usual, paper.present, size, paper.amount)
+                expect_usual_sides(wants, paper, growth, usual, size, bound)
             elif mode == CELLS:
-                room = unusual_rows(wants, paper, growth, binding, paper.present, size, paper.amount)
+                room = unusual_rows(wants, paper, growth, usual, paper.present, size, paper.amount)
                 if failed >= MOST_CELL_CUTS:
                     break
+            node = Node(first, last, size, rows, mode, failed, fails, usual, bound, room)
             if learnt.step[0] < len(learnt.pilots):
-                if not pilot_suits(tuples, wants, paper, growth, learnt, first, last, size, rows):
+                if not pilot_suits(work, node):
                     learnt.step[0] = len(learnt.pilots)
                     continue
                 for at in range(3):
                     paper.best[at] = learnt.pilots[learnt.step[0], at]
                 learnt.step[0] += 1
-            elif not propose(
-                tuples,
-                wants,
-                paper,
-                growth,
-                learnt,
-                first,
-                last,
-                size,
-                rows,
-                mode,
-                failed,
-                fails,
-                bound,
-                room,
-            ):
+            elif not propose(work, node):
                 break
-            tried = mark_parts(tuples, paper, growth, first, last)
+            tried = mark_parts(work, node)
             holds = True
             for part in range(tried):
-                if not part_holds(tuples, wants, paper, growth, first, last, part, mode, failed, binding):
+                if not part_holds(work, node, part):
                     holds = False
                     break
             if holds:
                 parts = tried
                 if tried == 2:
-                    note_telling(tuples, paper, growth, first, last, size, rows)
+                    note_telling(work, node)
                 break
-            record_failure(paper, growth, node)
+            record_failure(paper, growth, number)
             learnt.step[0] = len(learnt.pilots)
             if wants.trials < RETRY or wants.witness < 0 or tried > 2 or fails >= wants.most_failures:
                 break
             if mode == UNBOUND:
-                binding = growth.totals[3]
-                fix_usual_codes(wants, paper, growth, size, binding)
-                side = 0
-                for i in range(first, last):
-                    if growth.part[growth.order[0, i]] == 0:
-                        side += tuples.rows[growth.order[0, i]]
-                mode = choose_mode(wants, paper, growth, binding, size, min(side, rows - side), rows)
+                usual = growth.totals[3]
+                fix_usual_codes(wants, paper, growth, size, usual)
+                side = left_rows(work, node)
+                mode = choose_mode(wants, paper, growth, usual, size, min(side, rows - side), rows)
                 if mode == UNBOUND:
                     break
                 growth.totals[3] += 1
                 failed = 0
-            bind_side(tuples, paper, growth, first, last, mode, failed, fails, rows)
+            bind_side(work, Node(first, last, size, rows, mode, failed, fails, usual, bound, room))
             fails += 1
             failed += 1
-            bound = bound_rows(tuples, paper, growth, first, last, mode, failed)
+            bound = bound_rows(work, first, last, mode, failed)
         if parts == 0 and wants.witness >= 0:
             count_slots(wants, paper, learnt, size)
-            learn_class(tuples, wants, paper, growth, learnt, first, last)
+            learn_class(work, first, last)
         for i in range(size):
             value = paper.present[i]
             paper.amount[value] = 0
@@ -331,14 +296,14 @@ def grow(
             for i in range(first, last):
                 growth.tried[growth.order[0, i]] = 0
         if parts > 0:
-            growth.column[node] = paper.best[0]
-            growth.rank[node] = paper.best[1]
-            growth.form[node] = paper.best[2]
-            stacked = split(tuples, growth, first, last, parts, top, node)
+            growth.column[number] = paper.best[0]
+            growth.rank[number] = paper.best[1]
+            growth.form[number] = paper.best[2]
+            stacked = split(tuples, growth, first, last, parts, top, number)
             for at in range(top, stacked):
                 growth.mode[at] = mode
                 growth.failed[at] = failed
-                growth.usual[at] = binding
+                growth.usual[at] = usual
                 for j in range(tuples.rank.shape[1]):
                     growth.telling[at, j] = paper.telling[j]
             # The smaller part first: what it tells is known when the larger one is cut.
@@ -348,8 +313,8 @@ def grow(
                     column[top], column[top + 1] = column[top + 1], column[top]
             top = stacked
             continue
-        growth.child[node] = -1
-        growth.class_node[growth.totals[1]] = node
+        growth.child[number] = -1
+        growth.class_node[growth.totals[1]] = number
         for i in range(first, last):
             growth.label[growth.order[0, i]] = growth.totals[1]
         growth.totals[1] += 1

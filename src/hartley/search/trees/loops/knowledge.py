@@ -13,7 +13,7 @@ from math import sqrt
 
 from hartley.hot_loops import hot_part
 from hartley.search.trees.loops.chances import EXACT, EXPECTED, chance_of_requirement, grid_place
-from hartley.search.trees.loops.layout import SLOTS, Growth, Learnt, NodePaper, Tuples, Wants
+from hartley.search.trees.loops.layout import SLOTS, Learnt, NodePaper, Outlook, Wants, Work
 from hartley.search.trees.loops.numbers import normal, power, root
 from hartley.search.trees.loops.shares import share_chance
 
@@ -26,15 +26,14 @@ CUT_FURTHER = 1.5
 
 
 @hot_part
-def learn_class(
-    tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, learnt: Learnt, first: int, last: int
-) -> None:
+def learn_class(work: Work, first: int, last: int) -> None:
     """Add the rows of a finished class, whose rows by slots ``paper.slot_rows`` has."""
+    tuples, _, paper, growth, learnt = work
     rows = 0.0
     for slot in range(SLOTS + 1):
         rows += paper.slot_rows[slot]
     for j in range(tuples.rank.shape[1]):
-        is_told = expect_bins(tuples, wants, paper, growth, learnt, j, first, last)
+        is_told = expect_bins(work, j, first, last)
         i = first
         while i < last:
             place = tuples.bin[tuples.begin[j] + tuples.rank[growth.order[j, i], j]]
@@ -62,17 +61,9 @@ def count_slots(wants: Wants, paper: NodePaper, learnt: Learnt, size: int) -> No
 
 
 @hot_part
-def expect_bins(
-    tuples: Tuples,
-    wants: Wants,
-    paper: NodePaper,
-    growth: Growth,
-    learnt: Learnt,
-    j: int,
-    first: int,
-    last: int,
-) -> bool:
+def expect_bins(work: Work, j: int, first: int, last: int) -> bool:
     """Fill ``fate``: the shares of slots expected in each bin of a column; tell whether anything is known."""
+    tuples, wants, paper, growth, learnt = work
     begin = tuples.begin[j]
     low = tuples.bin[begin + tuples.rank[growth.order[j, first], j]]
     high = tuples.bin[begin + tuples.rank[growth.order[j, last - 1], j]]
@@ -194,22 +185,13 @@ def unlike_rows(wants: Wants, paper: NodePaper, side: int) -> float:
 
 
 @hot_part
-def look_at_cut(
-    wants: Wants,
-    paper: NodePaper,
-    learnt: Learnt,
-    rows: int,
-    left: int,
-    free: int,
-    left_free: int,
-    right_free: int,
-    even: int,
-    columns: int,
-) -> int:
+def look_at_cut(work: Work, outlook: Outlook, left: int, left_free: int, right_free: int) -> int:
     """Write chance and shrinking of a cut to the grid, once for each place of it; return the place.
 
     The place is that of the smaller side: eight in every doubling, from 64 rows on.
     """
+    wants, paper, learnt = work.wants, work.paper, work.learnt
+    rows, free = outlook.rows, outlook.free
     at = grid_place(min(left, rows - left))
     if at > EXACT:
         at = EXACT + (at - EXACT) // 4
@@ -234,6 +216,6 @@ def look_at_cut(
     for side in range(2):
         part = left if side == 0 else right
         ratio = paper.unlike[0] / unlike_rows(wants, paper, side)
-        size = max(even * ratio, float(wants.least))
-        paper.look[at, 1 + side] = root(min(1.0, CUT_FURTHER * size / max(part, 1)), columns)
+        size = max(outlook.even * ratio, float(wants.least))
+        paper.look[at, 1 + side] = root(min(1.0, CUT_FURTHER * size / max(part, 1)), outlook.active)
     return at

@@ -221,3 +221,50 @@ class Growth(NamedTuple):
     """Cuts that failed, in the order in which they were tried."""
     totals: Int64s
     """How many nodes, classes, failures, sets of usual values."""
+
+
+class Work(NamedTuple):
+    """All that the loops of a tree read and write."""
+
+    tuples: Tuples
+    wants: Wants
+    paper: NodePaper
+    growth: Growth
+    learnt: Learnt
+
+
+class Node(NamedTuple):
+    """The node that is looked at: a segment of every order, and what failed cuts ask of it."""
+
+    first: int
+    last: int
+    size: int
+    """How many different sensitive values it has."""
+    rows: int
+    mode: int
+    """``UNBOUND``, ``SIDES`` or ``CELLS``."""
+    failed: int
+    """How many failed cuts bind it, those above it among them."""
+    fails: int
+    """How many cuts failed at it."""
+    usual: int
+    """Which set of usual codes binds it."""
+    bound: int
+    """Its rows in sides of failed cuts."""
+    room: int
+    """The rows that can be given usual codes (sides), or the unusual rows (cells)."""
+
+
+class Outlook(NamedTuple):
+    """What the rule expects of the cuts of a node."""
+
+    rows: int
+    free: int
+    """The rows beside those in sides of failed cuts."""
+    bound: int
+    even: int
+    """The rows at which a part is likelier to hold than not."""
+    active: int
+    """How many columns it can still be cut in."""
+    loss: float
+    """Its rows times its width."""

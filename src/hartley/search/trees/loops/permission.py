@@ -13,10 +13,10 @@ from hartley.search.trees.loops.layout import (
     UNBOUND,
     UP_TO,
     Growth,
-    Learnt,
+    Node,
     NodePaper,
-    Tuples,
     Wants,
+    Work,
 )
 
 SURE = 0.99
@@ -26,22 +26,19 @@ LIKE = 4
 
 
 @hot_part
-def suits(
-    wants: Wants, paper: NodePaper, size: int, rows: int, left: int, mode: int, bound: int, room: int, at: int
-) -> bool:
+def suits(wants: Wants, paper: NodePaper, node: Node, left: int, in_left: int) -> bool:
     """Tell whether a cut of a node may be tried: by its verdict, or by the room that failed cuts left.
 
-    ``room`` is the rows that can be given usual codes (sides) or the unusual rows (cells); ``at`` is how far
-    the left side goes.
+    ``left`` is the rows of the left side, ``in_left`` those of them in sides of failed cuts.
     """
-    if min(left, rows - left) < wants.least:
+    right = node.rows - left
+    if min(left, right) < wants.least:
         return False
-    if mode == UNBOUND:
-        return is_allowed(wants, paper, size, left, rows - left)
-    in_left = paper.left_bound[at]
-    if mode == SIDES:
-        more = left - in_left if 2 * left <= rows else rows - left - (bound - in_left)
-        return bool(bound + more + 1 <= room)
+    if node.mode == UNBOUND:
+        return is_allowed(wants, paper, node.size, left, right)
+    if node.mode == SIDES:
+        more = left - in_left if left <= right else right - (node.bound - in_left)
+        return bool(node.bound + more + 1 <= node.room)
     return True
 
 
@@ -61,27 +58,19 @@ def is_like_failed(paper: NodePaper, fails: int, rows: int, left: int) -> bool:
 
 
 @hot_part
-def every_tuple_suits(
-    tuples: Tuples,
-    wants: Wants,
-    paper: NodePaper,
-    growth: Growth,
-    first: int,
-    last: int,
-    size: int,
-    rows: int,
-) -> bool:
+def every_tuple_suits(work: Work, node: Node) -> bool:
     """Tell whether every tuple of a node is to be tried by itself."""
+    tuples, wants, paper, growth, _ = work
     if wants.rule == MIDDLE:
         return False
-    least = rows
-    second = rows
+    least = node.rows
+    second = node.rows
     sure = 1.0
-    for i in range(first, last):
+    for i in range(node.first, node.last):
         mine = tuples.rows[growth.order[0, i]]
         if mine < wants.least or tuples.weights[growth.order[0, i]] < wants.weight_k:
             return False
-        sure *= part_chance(wants, paper, rows, mine)
+        sure *= part_chance(wants, paper, node.rows, mine)
         if sure < SURE:
             return False
         if mine < least:
@@ -94,13 +83,13 @@ def every_tuple_suits(
     if wants.trials < ONCE or wants.known > 0:
         return False
     is_least_met = False
-    for i in range(first, last):
+    for i in range(node.first, node.last):
         mine = tuples.rows[growth.order[0, i]]
         others = least
         if mine == least and not is_least_met:
             is_least_met = True
             others = second
-        if not part_candidates_hold(wants, paper, size, mine, others):
+        if not part_candidates_hold(wants, paper, node.size, mine, others):
             return False
     return True
 
@@ -127,25 +116,16 @@ def cells_have_room(paper: NodePaper, failed: int, room: int) -> bool:
 
 
 @hot_part
-def pilot_suits(
-    tuples: Tuples,
-    wants: Wants,
-    paper: NodePaper,
-    growth: Growth,
-    learnt: Learnt,
-    first: int,
-    last: int,
-    size: int,
-    rows: int,
-) -> bool:
+def pilot_suits(work: Work, node: Node) -> bool:
     """Tell whether the next of the first cuts may be tried."""
+    tuples, wants, paper, growth, learnt = work
     column = learnt.pilots[learnt.step[0], 0]
     up_to = learnt.pilots[learnt.step[0], 1]
     form = learnt.pilots[learnt.step[0], 2]
     left = 0
     left_weight = 0.0
     right_weight = 0.0
-    for i in range(first, last):
+    for i in range(node.first, node.last):
         one = growth.order[0, i]
         rank = tuples.rank[one, column]
         if rank == up_to or (rank < up_to and form == UP_TO):
@@ -155,4 +135,4 @@ def pilot_suits(
             right_weight += tuples.weights[one]
     if min(left_weight, right_weight) < wants.weight_k:
         return False
-    return is_allowed(wants, paper, size, left, rows - left)
+    return is_allowed(wants, paper, node.size, left, node.rows - left)
