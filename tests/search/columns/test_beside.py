@@ -12,8 +12,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.columns import CategoryCells, NumberCells
-from hartley.search.columns.beside import seen_alike
-from hartley.search.columns.search import ColumnsSearch
+from hartley.search.columns.search import ColumnsSearch, seen_alike
 from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
 from reference_every_partition import every_partition

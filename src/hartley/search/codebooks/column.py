@@ -195,15 +195,9 @@ class PublicColumn:
 
 def _factorised(cells: Sequence[Label] | npt.NDArray[Any]) -> tuple[list[Label], npt.NDArray[np.int32]]:
     """Return the distinct cells, without the missing one, and the place of each cell among them or -1."""
-    if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
-        there = cells == cells
-        distinct, inverse = np.unique(cells[there], return_inverse=True)
-        codes = np.full(len(cells), -1, dtype=np.int32)
-        codes[there] = inverse
-        return distinct.tolist(), codes
     places: dict[Hashable, int] = {}
     codes = np.empty(len(cells), dtype=np.int32)
-    for row, cell in enumerate(cells):
+    for row, cell in enumerate(cells.tolist() if isinstance(cells, np.ndarray) else cells):
         is_missing = cell is None or (isinstance(cell, float) and cell != cell)
         codes[row] = -1 if is_missing else places.setdefault(cell, len(places))
     return list(places), codes

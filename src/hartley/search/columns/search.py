@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,6 @@ import numpy.typing as npt
 from hartley.errors import InputError, UnreachableError
 from hartley.model.arrays import Ints, Places
 from hartley.model.words import ObjectiveName
-from hartley.search.columns.beside import seen_alike
 from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import (
     Column,
@@ -153,7 +153,7 @@ class ColumnsSearch:
         found = [compact(start) for start in starts]
         for labels, rule in ((whole, ROWS), (blocks, MIDDLE), (blocks, ROWS)):
             if not (found and effort.should_stop()):
-                found.append(peel(prepared, split(prepared, labels, rule, effort), effort))
+                found.append(self.cut(labels, rule, effort))
         candidates = best_first([self.candidate(labels) for labels in found], self.objective)
         if polish and not effort.should_stop():
             candidates = self.polished(candidates, effort)
@@ -171,27 +171,29 @@ class ColumnsSearch:
 
     def settled(self, labels: Ints, rule: int, effort: Effort) -> ColumnsResult:
         """Cut, peel and mend until nothing is mended any more."""
-        prepared = self.prepared
-        labels = peel(prepared, split(prepared, labels, rule, effort), effort)
+        labels = self.cut(labels, rule, effort)
         for _ in range(ROUNDS):
-            mended = mend(prepared, labels, self.bound, effort)
+            mended = mend(self.prepared, labels, self.bound, effort)
             self.bound = max(self.bound, mended.bound)
             if not mended.mends:
                 break
-            labels = peel(prepared, split(prepared, mended.labels, rule, effort), effort)
+            labels = self.cut(mended.labels, rule, effort)
         return self.candidate(labels)
+
+    def cut(self, labels: Ints, rule: int, effort: Effort) -> Ints:
+        """Cut clusters in two by a rule, and peel what is left, as often as possible."""
+        return peel(self.prepared, split(self.prepared, labels, rule, effort), effort)
 
     def lowered(self, labels: Ints, worst: float, effort: Effort) -> list[ColumnsResult]:
         """Return a start as it is if it is better, and mended down to the worst cost that is known."""
         prepared = self.prepared
-        start = self.candidate(peel(prepared, split(prepared, labels, MIDDLE, effort), effort))
+        start = self.candidate(self.cut(labels, MIDDLE, effort))
         above = int((cluster_sides(prepared.cells, start.labels) > 2 * worst * (1 + SAME_WITHIN)).sum())
         if not above or above > MOST_LOWERED:
             return [start]
         mended = mend(prepared, start.labels, self.bound, effort, goal=2 * worst)
         self.bound = max(self.bound, mended.bound)
-        again = self.candidate(peel(prepared, split(prepared, mended.labels, MIDDLE, effort), effort))
-        return [again]
+        return [self.candidate(self.cut(mended.labels, MIDDLE, effort))]
 
     def lowered_exactly(self, candidates: Sequence[ColumnsResult], effort: Effort) -> list[ColumnsResult]:
         """Divide the surroundings of the worst cluster anew, in small tables in all candidates."""
@@ -282,6 +284,33 @@ def search_columns(
     labels[inside] = found.labels + len(alone)
     loss = found.loss * float(part.rows.sum() / demand.rows.sum())
     return ColumnsResult(compact(labels), found.worst, found.bound, loss)
+
+
+def seen_alike(demand: Enough) -> Ints:
+    """Return the tuples that are seen beside the same side values, as clusters, joined until all are enough.
+
+    Nothing is gained by joining tuples of which no two are seen beside the same: apart they are enough, too.
+    """
+    count = np.searchsorted(demand.offsets, demand.value_code, side="right") - 1
+    owner = np.repeat(np.arange(demand.size), np.diff(demand.value_ptr))
+    pairs = np.unique(owner * len(demand.wanted) + count)
+    seen: dict[bytes, int] = {}
+    starts = np.searchsorted(pairs // len(demand.wanted), np.arange(demand.size + 1))
+    met = pairs % len(demand.wanted)
+    labels = np.array(
+        [seen.setdefault(met[begin:end].tobytes(), len(seen)) for begin, end in pairwise(starts.tolist())]
+    )
+    poor = ~demand.are_enough(labels, len(seen))
+    if not poor.any():
+        return compact(labels)
+    # What is seen beside much joins first: it touches what the others are seen beside.
+    widest = sorted(seen.items(), key=lambda one: (not poor[one[1]], -len(one[0]), one[1]))
+    joined = poor[labels]
+    for _, number in widest[int(poor.sum()) :]:
+        if demand.is_enough(np.flatnonzero(joined)):
+            break
+        joined |= labels == number
+    return compact(np.where(joined, len(seen), labels))
 
 
 def present(columns: Sequence[Column], size: int) -> npt.NDArray[np.bool_]:

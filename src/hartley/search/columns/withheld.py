@@ -81,7 +81,7 @@ def withhold_tuples(
     plain = question.measured(base.labels, NOTHING)
     if budget < demand.fewest_rows:
         return replace(plain, bound=min(base.bound, plain.worst))
-    here = np.flatnonzero(present(columns, demand.size))
+    here = question.kept(NOTHING)
     reach = question.reaches(here)
     order = here[np.lexsort((here, -reach))]
     used = np.cumsum(demand.rows[order])
@@ -125,17 +125,25 @@ class _Tuples:
         prepared = Prepared(cells, self.demand.take(here), self.effort)
         return prepared.reaches_of(np.arange(len(here)))
 
+    def kept(self, withheld: Places) -> Places:
+        """Return the tuples without a missing cell that are not withheld."""
+        here = present(self.columns, self.demand.size)
+        here[withheld] = False
+        return np.flatnonzero(here)
+
+    def costs(self, kept: Places, inside: Ints) -> Floats:
+        """Return the cost of every cluster of some tuples."""
+        return midpoint_costs([cells_at(column, kept) for column in self.columns], inside, self.combination)
+
     def measured(self, labels: Ints, withheld: Places) -> WithheldTuples:
         """Return a partition with its cost and loss, what is withheld left out."""
-        kept = np.setdiff1d(np.arange(self.demand.size), withheld)
         rows = int(self.demand.rows[withheld].sum())
-        kept = kept[present(self.columns, self.demand.size)[kept]]
+        kept = self.kept(withheld)
         if not len(kept):
             return WithheldTuples(labels, 0.0, 0.0, 0.0, withheld, rows)
-        columns = [cells_at(column, kept) for column in self.columns]
         inside = compact(labels[kept])
-        worst = float(midpoint_costs(columns, inside, self.combination).max())
-        here = np.flatnonzero(present(self.columns, self.demand.size))
+        worst = float(self.costs(kept, inside).max())
+        here = self.kept(NOTHING)
         # Widths are parts of the range of all tuples, withheld or not.
         cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
         of_kept = cells._replace(place=cells.place[np.searchsorted(here, kept)])
@@ -144,16 +152,15 @@ class _Tuples:
 
     def less_its_worst(self, base: WithheldTuples, budget: int) -> WithheldTuples:
         """Return a partition with the clusters of greatest cost withheld, and what was withheld before."""
-        kept = np.setdiff1d(np.arange(self.demand.size), base.withheld)
-        kept = kept[present(self.columns, self.demand.size)[kept]]
+        kept = self.kept(base.withheld)
         if not len(kept):
             return base
         inside = compact(base.labels[kept])
-        columns = [cells_at(c, kept) for c in self.columns]
         if self.objective == "mean":
-            costs = relative_widths(cells_of(columns, self.combination), inside)
+            cells = cells_of([cells_at(column, kept) for column in self.columns], self.combination)
+            costs = relative_widths(cells, inside)
         else:
-            costs = midpoint_costs(columns, inside, self.combination)
+            costs = self.costs(kept, inside)
         rows = np.bincount(inside, weights=self.demand.rows[kept]).astype(np.int64)
         chosen = worst_clusters(costs, rows, budget - base.withheld_rows)
         if not len(chosen):
@@ -235,10 +242,9 @@ class _Tuples:
     def _neighbours(self, best: WithheldTuples, budget: int, reach: Floats) -> Iterator[Places]:
         """Yield sets to withhold that hold one tuple more of a worst cluster, some without another."""
         demand = self.demand
-        kept = np.setdiff1d(np.arange(demand.size), best.withheld)
-        kept = kept[present(self.columns, demand.size)[kept]]
+        kept = self.kept(best.withheld)
         inside = compact(best.labels[kept])
-        costs = midpoint_costs([cells_at(column, kept) for column in self.columns], inside, self.combination)
+        costs = self.costs(kept, inside)
         far = kept[costs[inside] >= best.worst]
         others = kept[np.lexsort((kept, demand.rows[kept]))]
         for one in far[np.lexsort((far, demand.rows[far]))].tolist():
