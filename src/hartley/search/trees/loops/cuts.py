@@ -27,8 +27,8 @@ from hartley.search.trees.loops.layout import (
     SLOTS,
     UNBOUND,
     UP_TO,
-    Node,
     NodePaper,
+    OpenNode,
     Outlook,
     Wants,
     Work,
@@ -99,7 +99,7 @@ def cut_cost(
 
 
 @hot_part
-def propose(work: Work, node: Node) -> bool:
+def propose(work: Work, node: OpenNode) -> bool:
     """Write the cut of a node that is tried next to ``paper.best``; tell whether there is one."""
     tuples, wants, paper, growth, learnt = work
     first, last, rows, mode, failed, fails = (

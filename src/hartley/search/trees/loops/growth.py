@@ -19,8 +19,8 @@ from hartley.search.trees.loops.layout import (
     SIDES,
     UNBOUND,
     Growth,
-    Node,
     NodePaper,
+    OpenNode,
     Tuples,
     Work,
 )
@@ -37,7 +37,7 @@ from hartley.search.trees.loops.shares import judge_shares, shares_hold
 
 
 @hot_part
-def mark_parts(work: Work, node: Node) -> int:
+def mark_parts(work: Work, node: OpenNode) -> int:
     """Write the part of each tuple of a node under the cut in ``paper.best``; return how many there are."""
     tuples, growth = work.tuples, work.growth
     column, rank, form = work.paper.best[0], work.paper.best[1], work.paper.best[2]
@@ -53,7 +53,7 @@ def mark_parts(work: Work, node: Node) -> int:
 
 
 @hot_part
-def part_holds(work: Work, node: Node, part: int) -> bool:
+def part_holds(work: Work, node: OpenNode, part: int) -> bool:
     """Tell whether a part holds what is wanted, and has room for the cuts that have failed above it."""
     tuples, wants, paper, growth, _ = work
     mode, usual = node.mode, node.usual
@@ -93,7 +93,7 @@ def part_holds(work: Work, node: Node, part: int) -> bool:
 
 
 @hot_part
-def note_telling(work: Work, node: Node) -> None:
+def note_telling(work: Work, node: OpenNode) -> None:
     """Note how much the parts of a cut that held differ: half the sum of the differences of their shares."""
     tuples, paper, growth = work.tuples, work.paper, work.growth
     left = 0
@@ -165,7 +165,7 @@ def record_failure(paper: NodePaper, growth: Growth, node: int) -> None:
 
 
 @hot_part
-def left_rows(work: Work, node: Node) -> int:
+def left_rows(work: Work, node: OpenNode) -> int:
     """Return the rows of the left part of a node."""
     left = 0
     for i in range(node.first, node.last):
@@ -176,7 +176,7 @@ def left_rows(work: Work, node: Node) -> int:
 
 
 @hot_part
-def bind_side(work: Work, node: Node) -> None:
+def bind_side(work: Work, node: OpenNode) -> None:
     """Mark the smaller side of a cut that failed; of equal ones the left."""
     growth = work.growth
     left = left_rows(work, node)
@@ -246,7 +246,7 @@ def grow(work: Work, top: int, most: int) -> int:
                 room = unusual_rows(wants, paper, growth, usual, paper.present, size, paper.amount)
                 if failed >= MOST_CELL_CUTS:
                     break
-            node = Node(first, last, size, rows, mode, failed, fails, usual, bound, room)
+            node = OpenNode(first, last, size, rows, mode, failed, fails, usual, bound, room)
             if learnt.step[0] < len(learnt.pilots):
                 if not pilot_suits(work, node):
                     learnt.step[0] = len(learnt.pilots)
@@ -280,7 +280,7 @@ def grow(work: Work, top: int, most: int) -> int:
                     break
                 growth.totals[3] += 1
                 failed = 0
-            bind_side(work, Node(first, last, size, rows, mode, failed, fails, usual, bound, room))
+            bind_side(work, OpenNode(first, last, size, rows, mode, failed, fails, usual, bound, room))
             fails += 1
             failed += 1
             bound = bound_rows(work, first, last, mode, failed)

@@ -233,7 +233,7 @@ class Work(NamedTuple):
     learnt: Learnt
 
 
-class Node(NamedTuple):
+class OpenNode(NamedTuple):
     """The node that is looked at: a segment of every order, and what failed cuts ask of it."""
 
     first: int

@@ -13,8 +13,8 @@ from hartley.search.trees.loops.layout import (
     UNBOUND,
     UP_TO,
     Growth,
-    Node,
     NodePaper,
+    OpenNode,
     Wants,
     Work,
 )
@@ -26,7 +26,7 @@ LIKE = 4
 
 
 @hot_part
-def suits(wants: Wants, paper: NodePaper, node: Node, left: int, in_left: int) -> bool:
+def suits(wants: Wants, paper: NodePaper, node: OpenNode, left: int, in_left: int) -> bool:
     """Tell whether a cut of a node may be tried: by its verdict, or by the room that failed cuts left.
 
     ``left`` is the rows of the left side, ``in_left`` those of them in sides of failed cuts.
@@ -58,7 +58,7 @@ def is_like_failed(paper: NodePaper, fails: int, rows: int, left: int) -> bool:
 
 
 @hot_part
-def every_tuple_suits(work: Work, node: Node) -> bool:
+def every_tuple_suits(work: Work, node: OpenNode) -> bool:
     """Tell whether every tuple of a node is to be tried by itself."""
     tuples, wants, paper, growth, _ = work
     if wants.rule == MIDDLE:
@@ -116,7 +116,7 @@ def cells_have_room(paper: NodePaper, failed: int, room: int) -> bool:
 
 
 @hot_part
-def pilot_suits(work: Work, node: Node) -> bool:
+def pilot_suits(work: Work, node: OpenNode) -> bool:
     """Tell whether the next of the first cuts may be tried."""
     tuples, wants, paper, growth, learnt = work
     column = learnt.pilots[learnt.step[0], 0]
