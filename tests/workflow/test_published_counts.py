@@ -80,6 +80,66 @@ def test_ranges_are_those_of_all_tables_that_fit(tmp_path, seed):
         assert (lines.sum(axis=1) >= 1).all()
         assert (lines.sum(axis=1) == lines[:, category]).all()
         assert group.people == lines[:, category].min()
+    assert found.disclosed_people == disclosed_people(every)
+
+
+def disclosed_people(every):
+    """Count people whose category of one column is the only one of their group, in the table with fewest."""
+    people = [0]
+    for axis in range(1, every.ndim):
+        is_possible = (every >= 1).any(axis=0)
+        alone = is_possible.sum(axis=axis - 1, keepdims=True) == 1
+        people.append(int((every * (alone & is_possible)).reshape(len(every), -1).sum(axis=1).min()))
+    return max(people)
+
+
+@pytest.mark.parametrize("seed", range(sample(15, 100)))
+def test_people_of_several_groups_are_counted_together(tmp_path, seed):
+    source = np.random.default_rng(seed)
+    shape = (2, 2, 2)
+    truth = source.multinomial(int(source.integers(1, 4)), source.dirichlet(np.full(8, 0.4))).reshape(shape)
+    files, constraints = [], []
+    for pair in ((0, 1), (0, 2), (1, 2))[: 1 + seed % 3]:
+        names = ["abc"[axis] for axis in pair]
+        rows = []
+        for place in product((0, 1, None), repeat=2):
+            whole = [slice(None)] * 3
+            for axis, one in zip(pair, place, strict=True):
+                whole[axis] = slice(None) if one is None else one
+            true, is_hidden = int(truth[tuple(whole)].sum()), None not in place and source.random() < 0.4
+            cells = [
+                "total" if one is None else f"{name}{one}" for name, one in zip(names, place, strict=True)
+            ]
+            rows.append([*cells, "x" if is_hidden else true])
+            constraints.append((tuple(whole), 0 if is_hidden else true, 12 if is_hidden else true))
+        files.append(written(tmp_path, f"{names[0]}{names[1]}.csv", f"{names[0]},{names[1]},n", rows))
+    found = audit_published(files)
+    every = np.array(list(solutions(shape, constraints, 3)))
+    summed = tuple(1 + axis for axis in range(3) if "abc"[axis] not in found_columns(files))
+    assert found.disclosed_people == disclosed_people(every.sum(axis=summed))
+
+
+def found_columns(files):
+    """Return the columns of some tables."""
+    return {letter for file in files for letter in file.stem}
+
+
+def test_another_table_of_the_same_people_discloses_nobody_less(tmp_path, capsys):
+    rows = [("f", "yes", 3), ("f", "no", 0), ("m", "yes", 5), ("m", "no", 6)]
+    one = written(tmp_path, "one.csv", "sex,ill,n", rows)
+    rows = [("f", "young", "x"), ("f", "old", "x"), ("f", "total", 3), ("m", "young", 5), ("m", "old", 6)]
+    other = written(tmp_path, "two.csv", "sex,age,n", rows)
+    assert audit_published([one]).disclosed_people == 6
+    found = audit_published([one, other], require={"disclosed_at_most": 5})
+    assert found.disclosed_people == 6
+    assert not found.requirements[0].holds
+    # How the three women are spread over ages is not known, and all of them are ill.
+    women = [group for group in found.disclosed if group.group.get("sex") == "f"]
+    assert [(group.category, group.people) for group in women] == [("yes", 0), ("yes", 0)]
+    assert run(["audit", "--published", str(one), "--published", str(other)]) == 0
+    assert "In 4 groups everyone is known to have one category: 6 people" in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
 def test_two_tables_of_the_same_people_are_read_together(tmp_path):

@@ -49,7 +49,7 @@ def show(out: Console, found: CountsAudit) -> None:
     out.print()
     if found.disclosed:
         groups = counted(len(found.disclosed), "group")
-        people = f"{found.disclosed_people:,} people by one column"
+        people = f"{counted(found.disclosed_people, 'person', 'people')} by one column"
         verdict(out, "red", "EXPOSED", f"In {groups} everyone is known to have one category: {people}.")
     elif found.undone:
         sentence = "Suppressed counts can be worked out; no group has one category only."

@@ -58,13 +58,13 @@ class CountRange:
 
 @dataclass(frozen=True, kw_only=True)
 class DisclosedGroup:
-    """People known to be there, all of whom are known to have one category."""
+    """People all of whom are known to have one category."""
 
     group: dict[str, str]
     column: str
     category: str
     people: int
-    """How many of them there are at least."""
+    """How many of them there are at least; 0 where only several groups together are known to have some."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
@@ -84,6 +84,8 @@ class CountsAudit:
     small: tuple[CountRange, ...]
     """Cells with at least one person for certain, and fewer than the threshold for certain."""
     disclosed: tuple[DisclosedGroup, ...]
+    disclosed_people: int
+    """The most people of one column whose category is known for certain, at least."""
     threshold: int
     requirements: tuple[Verdict, ...] = ()
 
@@ -96,14 +98,6 @@ class CountsAudit:
     def bounds(self) -> int:
         """How many ranges may be wider than what the count can be, for time ran out."""
         return sum(one.is_bound for one in self.ranges)
-
-    @property
-    def disclosed_people(self) -> int:
-        """The most people of one column whose category is known for certain."""
-        by_column: dict[str, int] = {}
-        for one in self.disclosed:
-            by_column[one.column] = by_column.get(one.column, 0) + one.people
-        return max(by_column.values(), default=0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
@@ -240,40 +234,54 @@ class _CountedCells:
                     is_bound=not is_exact,
                 )
             )
+        disclosed, people = self._disclosed(system, least, greatest)
         return CountsAudit(
             tables=tuple(table.name for table in self.tables),
             cells=self.size,
             suppressed=sum(count.is_suppressed for count in self.counts),
             ranges=tuple(ranges),
             small=tuple(small),
-            disclosed=tuple(self._disclosed(least, greatest)),
+            disclosed=tuple(disclosed),
+            disclosed_people=max(people.values(), default=0),
             threshold=threshold,
         )
 
-    def _disclosed(self, least: Any, greatest: Any) -> list[DisclosedGroup]:
-        """Find groups, by all columns but one, of which every member has one category of that one."""
-        found = []
+    def _disclosed(
+        self, system: CountSystem, least: Any, greatest: Any
+    ) -> tuple[list[DisclosedGroup], dict[str, int]]:
+        """Find groups, by all columns but one, of which every member has one category of that one.
+
+        Return with them how many people of each column are in such groups at least. That may be more than
+        those of the groups one by one, where margins say only how many all of them have together.
+        """
+        found: list[DisclosedGroup] = []
+        people: dict[str, int] = {}
+        cells: Any = np.arange(self.size).reshape(self.shape)
         low, high = least.reshape(self.shape), greatest.reshape(self.shape)
         for axis, column in enumerate(self.columns):
             if self.shape[axis] < 2:
                 continue
             others = [name for name in self.columns if name != column]
-            possible = high.max(axis=axis, initial=0) >= 1
-            alone = (high >= 1).sum(axis=axis) == 1
-            there = low.sum(axis=axis) >= 1
-            for place in np.argwhere(possible & alone & there):
-                at = tuple(place.tolist())
-                line = (*at[:axis], slice(None), *at[axis:])
-                category = int(np.argmax(high[line] >= 1))
-                found.append(
-                    DisclosedGroup(
-                        group={
-                            name: list(self.categories[name])[code]
-                            for name, code in zip(others, at, strict=True)
-                        },
-                        column=column,
-                        category=list(self.categories[column])[category],
-                        people=int(low[line][category]),
+            alone = np.argwhere((high >= 1).sum(axis=axis) == 1)
+            lines = [(*at[:axis], slice(None), *at[axis:]) for at in map(tuple, alone.tolist())]
+            category = [int(np.argmax(high[line] >= 1)) for line in lines]
+            fewest = [int(low[line][code]) for line, code in zip(lines, category, strict=True)]
+            sure = np.array(
+                [cells[line][code] for line, code in zip(lines, category, strict=True)], dtype=np.int64
+            )
+            people[column] = system.sum_range(sure, least.astype(float), greatest)[0] if len(sure) else 0
+            there = 0 if people[column] > sum(fewest) else 1
+            for at, code, number in zip(alone.tolist(), category, fewest, strict=True):
+                if number >= there:
+                    found.append(
+                        DisclosedGroup(
+                            group={
+                                name: list(self.categories[name])[place]
+                                for name, place in zip(others, at, strict=True)
+                            },
+                            column=column,
+                            category=list(self.categories[column])[code],
+                            people=number,
+                        )
                     )
-                )
-        return found
+        return found, people
