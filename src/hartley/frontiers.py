@@ -112,6 +112,11 @@ class Point:
         return None if self.separation is None else self.separation.separated_l
 
     @property
+    def groups(self) -> int:
+        """How many groups of sensitive values are told apart for certain; with a tolerance of those apart."""
+        return self.components if self.separation is None else self.separation.components
+
+    @property
     def partition(self) -> Partition:
         """The partition itself."""
         return self.cut()
@@ -133,6 +138,8 @@ class Point:
             return self.distinct_l
         if requirement.column is None and requirement.name == "separated-l" and self.separated_l is not None:
             return self.separated_l
+        if requirement.is_limit and self.separation is not None:
+            return self.separation.bits[requirement.name]
         if requirement.name == "istar":
             return log2(self.components)
         for verdict in self.verdicts:
@@ -281,7 +288,7 @@ class Frontier(Points):
 
     def _found(self, point: Point, requirement: Requirement) -> float:
         """Return what a point keeps of a requirement; along the worst case its leakage is that in bits."""
-        if requirement.name == "l0" and self.leakage != "istar" and point.separation is None:
+        if requirement.name == "l0" and self.leakage != "istar":
             return point.leakage_bits
         return point.kept(requirement)
 

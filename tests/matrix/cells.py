@@ -262,6 +262,8 @@ def draw_question(random: Random, table: Table, one: Combination) -> Question:
         wanted.append(Wanted("l0", random.choice((0, 0.5, 0.6, 1, 1.2))))
     if one.requirement == "istar":
         wanted.append(Wanted("istar", random.choice((0, 0, 1, 1.6))))
+    if one.requirement in ("l0", "istar") and len(table.sensitive) == 1:
+        tolerance = random.choice((None, None, 0, 1))
     cap: float | None = None
     if one.call == "capped":
         if one.cost == "size":

@@ -6,8 +6,9 @@ from math import log2
 
 import pytest
 
-from matrix.known_cases import asked
+from matrix.known_cases import TABLES, asked
 from matrix.runner import without_the_walk
+from same_answers.answers import call
 
 
 @pytest.fixture
@@ -275,3 +276,47 @@ def test_bands_that_cost_nothing_and_leave_nothing_certain_are_proven(tmp_path):
     assert code == 0
     last = answer["points"][-1]
     assert last["leakage_bits"] == last["lower_bound_bits"] == 0
+
+
+@pytest.mark.parametrize("size", ["few", "many"])
+@pytest.mark.parametrize(
+    ("options", "cost", "bits"),
+    [
+        ("--max-leakage 0.6", 1, log2(3 / 2)),
+        ("--require l0=0.6", 1, log2(3 / 2)),
+        ("--leakage istar --max-leakage 0", 0.5, 0),
+        ("--leakage istar --require istar=0", 0.5, 0),
+        ("--require istar=0", 0.5, log2(3)),
+        ("--leakage joint --require row-k=1", 0.5, log2(3)),
+    ],
+)
+def test_bits_are_counted_with_the_tolerance_wherever_they_are_asked_for(
+    tmp_path, size, options, cost, bits, request
+):
+    if size == "many":
+        request.getfixturevalue("many_values")
+    line = f"release -s s -p x --tolerance s=1 {options} --accept-exposure"
+    code, answer, complaint = asked(tmp_path, 31, line)
+    assert code == 0, complaint
+    assert (answer["point"]["max_distortion"], answer["point"]["leakage_bits"]) == (cost, bits)
+    line = f"frontier -s s -p x --tolerance s=1 {options.replace('--max-leakage 0.6', '--require l0=0.6')}"
+    code, points, complaint = asked(tmp_path, 31, line.replace("--max-leakage 0", "--require istar=0"))
+    assert code == 0, complaint
+    assert points["points"][0]["max_distortion"] == cost
+
+
+def test_rivals_count_bits_with_the_tolerance_too(tmp_path):
+    code, answer, _ = asked(tmp_path, 31, "compare -s s -p x --tolerance s=1 --require l0=0.6")
+    assert code == 0
+    found = [method.get("leakage_bits") for method in answer["methods"]]
+    told = [bits for bits in found if bits is not None]
+    assert len(told) > 5
+    assert max(told) <= 0.6
+
+
+def test_groups_told_apart_are_counted_with_the_tolerance(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text(TABLES[31])
+    _, printed, _ = call(["frontier", str(table), "-s", "s", "-p", "x", "--leakage=istar", "--tolerance=s=1"])
+    assert "no one is sorted for certain" in printed
+    assert "everyone sorted into 2" in printed

@@ -142,7 +142,7 @@ def _legend(frontier: Frontier) -> list[str]:
 
 
 def _numbers(frontier: Frontier, point: Point) -> list[str]:
-    groups = [f"{point.components:,}"] if frontier.leakage != "l0" else []
+    groups = [f"{point.groups:,}"] if frontier.leakage != "l0" else []
     return [
         _detail(frontier, point),
         f"{point.clusters:,}",

@@ -42,10 +42,8 @@ def kept_by_each(joint: JointRange, requirement: Requirement, closeness: Closene
 
 def kept(joint: JointRange, requirement: Requirement, closeness: Closeness = NO_CLOSENESS) -> float:
     """Return how much of a requirement a table keeps at worst: a count, or the bits that it reveals."""
-    if requirement.name == "l0":
-        return max_uncertainty_reduction(joint)
-    if requirement.name == "istar":
-        return maximin_information(joint)
+    if requirement.is_limit:
+        return bits_of(joint, closeness)[requirement.name]
     if isinstance(requirement, SharedWeight):
         if joint.weights is None:
             raise OptionError(f"{requirement.name} is counted by a release alone; ask for it there")
@@ -54,6 +52,21 @@ def kept(joint: JointRange, requirement: Requirement, closeness: Closeness = NO_
         counts = ClassCounts.of(joint, requirement.codes(joint.sensitive, closeness))
         return requirement.kept(counts, joint.sensitive)
     return int(kept_by_each(joint, requirement, closeness).min())
+
+
+def bits_of(joint: JointRange, closeness: Closeness = NO_CLOSENESS) -> dict[str, float]:
+    """Return the bits that a table reveals at worst and for certain; with a tolerance, of values apart.
+
+    >>> joint = JointRange.from_pairs([("x", 41), ("x", 42), ("y", 45)])
+    >>> bits_of(joint)["istar"], bits_of(joint, Closeness.of({"sensitive": 4}))["istar"]
+    (1.0, 0.0)
+    """
+    if closeness.is_empty:
+        return {"l0": max_uncertainty_reduction(joint), "istar": maximin_information(joint)}
+    return {
+        "l0": max_separated_reduction(joint, closeness),
+        "istar": separated_information(joint, closeness),
+    }
 
 
 def verdicts(
@@ -99,6 +112,16 @@ class ToleranceMeasures:
             istar_bits=separated_information(joint, closeness),
             least_spread=least_spread(joint, closeness),
         )
+
+    @property
+    def bits(self) -> dict[str, float]:
+        """The bits by the names of requirements."""
+        return {"l0": self.l0_bits, "istar": self.istar_bits}
+
+    @property
+    def components(self) -> int:
+        """How many groups of values are told apart for certain."""
+        return round(2**self.istar_bits)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON, without the spread, which only an audit shows."""

@@ -15,7 +15,7 @@ from math import inf, log2
 
 import numpy as np
 
-from hartley.errors import OptionError, UnreachableError
+from hartley.errors import UnreachableError
 from hartley.frontiers import Frontier, Point
 from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import Resolution
@@ -46,11 +46,6 @@ def frontier(
     ``so_far`` is offered the frontier as it grows, to be measured only when called for. Points that are
     ``known`` answer the same problem within a smaller budget of withheld rows.
     """
-    if problem.leakage == "istar" and problem.limits and not problem.closeness.is_empty:
-        raise OptionError(
-            "a frontier of what is certain under a tolerance or groups goes through all its levels; leave "
-            f"{problem.limits[0].name} out"
-        )
     few = few_frontier(problem, effort)
     if few is not None:
         return few

@@ -99,8 +99,7 @@ class _Growing:
         self._counted, self._needed = self._enough, np.zeros((joint.observations, 0), dtype=np.int64)
         if question.has_bits_beside:
             # Bits are counted from what is left to whoever knows the side value alone.
-            names = ("distinct-l",) if question.closeness.is_empty else ("distinct-l", "separated-l")
-            self._counted = Enough.of(observed, [Requirement(name, 1) for name in names], question.closeness)
+            self._counted = Enough.of(observed, [Requirement(question.axis, 1)], question.closeness)
             known = self._side if joint.known_of_side is None else joint.known_of_side[self._side]
             before = self._counted.counts_of_clusters(known, int(known.max()) + 1)[known, :-1]
             bits = min(one.wanted for one in question.limits if one.name == "l0")
@@ -173,7 +172,7 @@ def joined(question: Problem, found: Answer, effort: Effort) -> Answer:
     each component that is too many is merged at once.
     """
     joint, utility = question.joint, question.utility
-    tied = question.tied
+    tied = question.linked
     partition, withheld, most = found.partition, found.withheld, question.most_components or 1
     if overlap_partition(tied, partition).size <= most:
         return found
@@ -255,7 +254,7 @@ def _joined_at_once(
     chosen = root[places[parts >= 0]][: int(part_of.max()) + 2 - most]
     partition = Partition(np.where(np.isin(root, chosen), chosen.min(initial=len(root)), root))
     cost = _cost_beside(question.utility, partition, held)
-    if not np.isfinite(cost) or overlap_partition(question.tied, partition).size > most:
+    if not np.isfinite(cost) or overlap_partition(question.linked, partition).size > most:
         return None
     return partition, cost
 
@@ -380,7 +379,7 @@ def _grid_bands(question: Problem, partition: Partition, held: Flags) -> tuple[B
 def _is_linked(question: Problem, partition: Partition) -> bool:
     """Tell whether a partition leaves few enough components."""
     most = question.most_components
-    return most is None or overlap_partition(question.tied, partition).size <= most
+    return most is None or overlap_partition(question.linked, partition).size <= most
 
 
 def less_its_worst(question: Problem, found: Answer) -> Answer:

@@ -86,17 +86,14 @@ class Problem:
     def held(self) -> tuple[Requirement, ...]:
         """What every cluster must keep: counts that some cluster may lack, and bits of L0 as counts.
 
-        With a tolerance the values that are apart are counted as well. To a reader who knows something
-        beforehand bits are counted from what that leaves, which no single count says.
+        With a tolerance bits count the values that are apart. To a reader who knows something beforehand
+        bits are counted from what that leaves, which no single count says.
         """
         counts = [one for one in self.counts if one.wanted > 1 or not one.is_monotone]
         bits = [one.wanted for one in self.limits if one.name == "l0"]
         if bits and not self.is_informed:
             share = 2 ** min(min(bits) + SLACK, MOST_BITS)
-            more = [Requirement("distinct-l", ceil(self.joint.sensitive.size / share))]
-            if not self.closeness.is_empty:
-                more.append(Requirement("separated-l", ceil(self.levels / share)))
-            counts = list(combined(counts, more))
+            counts = list(combined(counts, [Requirement(self.axis, ceil(self.levels / share))]))
         return tuple(counts)
 
     @property
@@ -211,16 +208,6 @@ class Problem:
     def linked(self) -> JointRange:
         """The table whose components count: where there is a tolerance, close values are linked."""
         return self.joint if self.closeness.is_empty else linked_range(self.joint, self.closeness)[0]
-
-    @property
-    def tied(self) -> JointRange:
-        """The table whose components are limited.
-
-        What is required of ``istar`` is of different values, as a certificate says it, and so implies the
-        same of values under a tolerance; the axis counts as its tolerance says.
-        """
-        is_required = any(one.name == "istar" for one in self.limits)
-        return self.joint if is_required or self.leakage == "l0" else self.linked
 
     @property
     def positions(self) -> Floats | None:

@@ -21,14 +21,13 @@ import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.measures.overlap import components
-from hartley.measures.separation import max_separated_reduction
-from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.measures.verdicts import bits_of
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE
-from hartley.model.words import SAME_COST, SLACK, Leakage
+from hartley.model.words import SAME_COST, Leakage
 from hartley.search.any_utility import least_cost_with_candidates
 from hartley.search.columns.cells import Column, cells_of, cells_of_utility
 from hartley.search.columns.components import ComponentSearch, Joining
@@ -284,11 +283,11 @@ def joined_bands(problem: Problem, found: Answer, effort: Effort) -> Answer:
     They withhold nothing. The bound is that of the bands that were found, which have less to keep.
     """
     most = problem.most_components or 1
-    if components(problem.tied.release(found.partition)).size <= most:
+    if components(problem.linked.release(found.partition)).size <= most:
         return found
     if problem.budget:
         return joined(problem, found, effort)
-    fewer = bands_of_components(problem, problem.tied, most, effort)
+    fewer = bands_of_components(problem, problem.linked, most, effort)
     return replace(fewer, lower_bound_cost=found.lower_bound_cost, any_bound=found.any_bound)
 
 
@@ -474,11 +473,9 @@ def _few_bits_beside(problem: Problem, effort: Effort, starts: Sequence[Partitio
 
 
 def _keeps_bits(problem: Problem, partition: Partition) -> bool:
-    """Tell whether a partition reveals few enough bits, of values and of those that are apart."""
-    seen, bits = problem.joint.release(partition), [max_uncertainty_reduction(problem.joint, partition)]
-    if not problem.closeness.is_empty:
-        bits.append(max_separated_reduction(seen, problem.closeness))
-    return all(one.wanted + SLACK >= max(bits) for one in problem.limits if one.name == "l0")
+    """Tell whether a partition reveals few enough bits; with a tolerance, of values that are apart."""
+    bits = bits_of(problem.joint.release(partition), problem.closeness)["l0"]
+    return all(one.is_met_by(bits) for one in problem.limits if one.name == "l0")
 
 
 def _by_workflow(*_: object) -> Answer:

@@ -52,6 +52,9 @@ def check_requirements(
         elif asked.name == "separated-l":
             number = counted.separated(asked.column)
             holds = number >= asked.wanted
+        elif asked.name in ("l0", "istar") and (policy.choices.tolerance or policy.choices.groups):
+            number = counted.bits_apart()[asked.name]
+            holds = number <= asked.wanted + TOLERANCE
         else:
             number = counted.measured(asked.column)[MEASURES[asked.name]]
             holds = number >= asked.wanted if asked.name in AT_LEAST else number <= asked.wanted + TOLERANCE

@@ -89,6 +89,49 @@ class Apartness:
                     found, last = found + 1, at
         return found
 
+    def chain_of(self, places: Iterable[Place]) -> dict[Place, Place]:
+        """Return for each place the first of its chain, in which each is close to the one before.
+
+        >>> age = MeasuredColumn(name="age", kind="number")
+        >>> apart = Apartness.of([age], {"age": "4"}, {})
+        >>> found = apart.chain_of(apart.place((number,)) for number in (41, 44, 47, 60))
+        >>> [int(first) for _, first in found.values()]
+        [41, 41, 41, 60]
+        """
+        limit = next(iter(self.tolerance.values()), Fraction(0))
+        lines: dict[Hashable, set[Fraction]] = {}
+        for part, at in places:
+            lines.setdefault(part, set()).add(at)
+        found: dict[Place, Place] = {}
+        for part, line in lines.items():
+            last = first = min(line)
+            for at in sorted(line):
+                first = at if at - last > limit else first
+                found[part, at] = (part, first)
+                last = at
+        return found
+
+    def bits(self, seen: Sequence[tuple[int, Sequence[Place]]]) -> dict[str, float]:
+        """Return the bits that are revealed at worst and for certain, given what was known and what is left.
+
+        >>> age = MeasuredColumn(name="age", kind="number")
+        >>> apart = Apartness.of([age], {"age": "4"}, {})
+        >>> apart.bits([(0, [apart.place((41,)), apart.place((44,))]), (0, [apart.place((60,))])])
+        {'l0': 1.0, 'istar': 1.0}
+        """
+        before: dict[int, set[Place]] = {}
+        for known, left in seen:
+            before.setdefault(known, set()).update(left)
+        possible = {known: self.count(places) for known, places in before.items()}
+        worst = max(Fraction(possible[known], self.count(left)) for known, left in seen)
+        first_of = self.chain_of(place for places in before.values() for place in places)
+        groups: list[set[Place]] = []
+        for chains in {frozenset(first_of[place] for place in left) for _, left in seen}:
+            met = [group for group in groups if group & chains]
+            groups = [group for group in groups if not group & chains]
+            groups.append(set(chains).union(*met))
+        return {"l0": log2(worst), "istar": log2(len(groups))}
+
 
 def number_of(cell: Any) -> Fraction:
     """Return where a cell lies: a number, or days, as tolerances are in."""

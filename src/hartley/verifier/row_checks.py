@@ -367,11 +367,25 @@ class RowCounter:
 
     def separated(self, column: str | None) -> int:
         """Count the sensitive values that are apart, where that reader has fewest left."""
+        apart = self._apartness(column)
+        return min(apart.count(left) for _, left in self._left(column, apart))
+
+    def bits_apart(self) -> dict[str, float]:
+        """Count the bits that reader learns at worst and for certain of sensitive values that are apart."""
+        apart = self._apartness(None)
+        return apart.bits(
+            [(known if self._policy.side else 0, left) for known, left in self._left(None, apart)]
+        )
+
+    def _apartness(self, column: str | None) -> Apartness:
         sensitive = [one for one in self._policy.sensitive if column in (None, one.name)]
-        apart = Apartness.of(sensitive, self._policy.choices.tolerance, self._policy.choices.groups)
+        return Apartness.of(sensitive, self._policy.choices.tolerance, self._policy.choices.groups)
+
+    def _left(self, column: str | None, apart: Apartness) -> Iterator[tuple[int, list[Place]]]:
+        """Yield of each thing that reader sees what he knew before, and where what is left to him lies."""
+        sensitive = apart.columns
         secrets, knowns = self._secrets(column), self._knowns()
         places: dict[int, Place] = {}
-        fewest = []
         for rows in self._each():
             meant = [rows.meaning(one.name, one.kind) for one in sensitive]
             secret = secrets.of(rows)
@@ -380,13 +394,14 @@ class RowCounter:
             for number, key in zip(secret.codes[example].tolist(), zip(*keys, strict=True), strict=True):
                 if number not in places:
                     places[number] = apart.place(key)
-            seen = Combined.pair(Combined.of(self._shown(rows), len(rows)).dense(), knowns.of(rows))
-            pairs = Combined.pair(seen.dense(), secret).occurring()
+            known = knowns.of(rows)
+            seen = Combined.pair(Combined.of(self._shown(rows), len(rows)).dense(), known).dense()
+            known_of = known.codes[seen.examples()].tolist()
+            pairs = Combined.pair(seen, secret).occurring()
             left: dict[int, list[Place]] = {}
             for at, what in zip((pairs // secret.size).tolist(), (pairs % secret.size).tolist(), strict=True):
                 left.setdefault(at, []).append(places[what])
-            fewest.append(min(map(apart.count, left.values())))
-        return min(fewest)
+            yield from ((known_of[at], found) for at, found in left.items())
 
     def shares(self, asked: StatedRequirement) -> tuple[float, bool]:
         """Return how much the worst class keeps of a requirement on shares, and whether that is enough."""

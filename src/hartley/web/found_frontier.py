@@ -69,12 +69,12 @@ class FoundFrontier:
     def demand(self, point: Point) -> Demand:
         """Demand of a release what every point keeps, and what its reader learns at this one."""
         question, given = self.result.question, self.asked.demand.requirements
-        if not question.closeness.is_empty:
+        is_certain = self.result.frontier.leakage == "istar"
+        if not question.closeness.is_empty and not is_certain:
             # Bits that are counted with a tolerance are a count of values that are apart.
             kept = Requirement("separated-l", point.separated_l or 1)
             others = [one for one in given if (one.name, one.column) != (kept.name, kept.column)]
             return Demand(requirements=(*others, kept))
-        is_certain = self.result.frontier.leakage == "istar"
         bits = point.leakage_bits if is_certain else self.result.reader.l0_bits(point.partition)
         return Demand(requirements=given, max_leakage=bits)
 

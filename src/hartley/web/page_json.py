@@ -284,8 +284,8 @@ class Suggestion:
         if not safe or (frontier.leakage == "istar" and len(points) - 1 not in safe):
             return cls(None, "")
         if frontier.leakage == "istar":
-            groups = counted(points[-1].components, "group")
-            why = "nothing is known for certain" if points[-1].components == 1 else "no release has fewer"
+            groups = counted(points[-1].groups, "group")
+            why = "nothing is known for certain" if points[-1].groups == 1 else "no release has fewer"
             return cls(len(points) - 1, f"{groups}, because then {why}.")
         kept = [_level(point) for point in points]
         apart = " that are apart" if points[0].separated_l is not None else ""

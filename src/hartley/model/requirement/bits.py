@@ -8,7 +8,7 @@ from typing import Any
 from hartley.errors import OptionError
 from hartley.model.closeness import Closeness
 from hartley.model.requirement.requirement import Requirement
-from hartley.model.requirement.sentence_words import listed
+from hartley.model.requirement.sentence_words import apart, listed
 from hartley.model.target import MOST_ASKED_BITS
 
 
@@ -35,7 +35,8 @@ class Bits(Requirement):
     def words(self, columns: Sequence[str], closeness: Closeness) -> str:
         """Say it of some columns."""
         bits = "bit" if self.wanted == 1 else "bits"
-        return f"at most {self.wanted:g} {bits} about {listed(columns)}{self.ending}"
+        counted = "" if closeness.is_empty else f", counting {apart(columns, closeness)}"
+        return f"at most {self.wanted:g} {bits} about {listed(columns)}{self.ending}{counted}"
 
 
 class WorstBits(Bits, kind="l0"):

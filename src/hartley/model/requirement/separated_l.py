@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from hartley.errors import OptionError
 from hartley.model.alphabet import Alphabet
-from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_number
+from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes
 from hartley.model.requirement.requirement import Requirement
-from hartley.model.requirement.sentence_words import NOUNS, numeral, value_of, values_of
+from hartley.model.requirement.sentence_words import apart, numeral, value_of
 
 
 class SeparatedValues(Requirement, kind="separated-l"):
@@ -39,22 +39,4 @@ class SeparatedValues(Requirement, kind="separated-l"):
         """Say it of some columns."""
         if self.wanted == 1:
             return f"at least one {value_of(columns)}"
-        return f"at least {numeral(self.wanted)} {_apart(columns, closeness)}"
-
-
-def _apart(columns: Sequence[str], closeness: Closeness) -> str:
-    by_groups = [name for name, _ in closeness.groups if name in columns]
-    if len(columns) == 1 and by_groups:
-        return f"groups of {columns[0]}"
-    differences = []
-    for name in columns:
-        limit = closeness.tolerance_of(name)
-        if limit is None:
-            differences.append(f"in {'the group of ' if name in by_groups else ''}{name}")
-            continue
-        unit = f" {NOUNS[name][1]}" if name in NOUNS else ""
-        shown = f"more than {plain_number(limit):g}{unit}"
-        if len(columns) == 1:
-            return f"{values_of(columns)} {shown} apart"
-        differences.insert(0, f"by {shown} in {name}")
-    return f"{values_of(columns)} that differ {' or '.join(differences)}"
+        return f"at least {numeral(self.wanted)} {apart(columns, closeness)}"

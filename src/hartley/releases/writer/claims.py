@@ -160,6 +160,8 @@ class Released:
     audit: Audit
     verdicts: Sequence[Verdict]
     """What that reader is left with of each requirement that was searched for."""
+    bits: Mapping[str, float]
+    """What is revealed to that reader at worst and for certain, counted with the tolerance."""
     withheld_rows: int = 0
 
     def requirements(self) -> tuple[MeasuredRequirement, ...]:
@@ -185,8 +187,7 @@ class Released:
         for verdict in self.verdicts:
             if (verdict.name, verdict.column) == (asked.name, asked.column):
                 return verdict.found
-        bits = {"l0": self.audit.l0_bits, "istar": self.audit.istar_bits}
-        return bits.get(asked.name, self.audit.distinct_l)
+        return self.bits.get(asked.name, self.audit.distinct_l)
 
     def kept_clusters(self) -> list[tuple[int, list[int]]]:
         """Return the clusters that are not withheld, by their numbers."""

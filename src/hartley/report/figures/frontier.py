@@ -243,7 +243,7 @@ def _row(frontier: Frontier, point: Point) -> Row:
         "leakage": point.leakage_bits,
         "status": _status(frontier, point),
         "candidates": point.distinct_l,
-        "groups": point.components,
+        "groups": point.groups,
         "largest": point.largest_cluster,
         "released": point.clusters,
     }
@@ -308,7 +308,7 @@ def _tooltip(frontier: Frontier) -> list[Any]:
 
 def _label(frontier: Frontier, point: Point) -> str:
     if frontier.leakage == "istar":
-        return f"chosen: {point.components} group{'s' if point.components != 1 else ''}"
+        return f"chosen: {point.groups} group{'s' if point.groups != 1 else ''}"
     return f"chosen: at least {point.distinct_l} value{'s' if point.distinct_l != 1 else ''} left"
 
 

@@ -314,9 +314,9 @@ def proof(point: Point) -> str:
 def point_meaning(point: Point, frontier: Frontier, columns: Sequence[str]) -> str:
     """Say in a few words what a point means for the people in the table."""
     if frontier.leakage == "istar":
-        if point.components == 1:
+        if point.groups == 1:
             return "no one is sorted for certain"
-        return f"everyone sorted into {point.components:,}"
+        return f"everyone sorted into {point.groups:,}"
     if point.distinct_l == 1:
         return "someone is fully exposed"
     if len(columns) > 1 or len(columns[0]) > LONG_NAME:

@@ -86,7 +86,7 @@ def _bought_nothing(rows: int, gain: BudgetGain) -> str:
 def _kept(gain: BudgetGain) -> str:
     """Say at which protection two budgets are compared."""
     if gain.is_of_components:
-        groups = gain.protection.components
+        groups = gain.protection.groups
         return f"With {f'{groups:,} groups of values' if groups > 1 else 'nothing'} told apart for certain"
     return f"With at least {counted(gain.protection.distinct_l, 'candidate')} left for everyone"
 

@@ -18,7 +18,7 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Partition
 from hartley.model.arrays import Flags, Floats, Int64s, Ints
-from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
+from hartley.model.closeness import SensitiveCodes, plain_codes
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SAME_COST, SLACK, Leakage
 from hartley.search.columns.cells import cells_of, cells_of_utility
@@ -75,13 +75,7 @@ class FewBlocks:
     @cached_property
     def ratios(self) -> Floats:
         """Candidates before over candidates after for every block, where that is most."""
-        return self.ratios_of(self.question.closeness)
-
-    def ratios_of(self, closeness: Closeness) -> Floats:
-        """Return these ratios, with values counted as apart or not."""
-        if closeness.is_empty and "ratios" in self.__dict__ and self.question.closeness.is_empty:
-            return self.ratios
-        joint = self.joint
+        joint, closeness = self.joint, self.question.closeness
         codes = plain_codes(joint.sensitive) if closeness.is_empty else closeness.codes(joint.sensitive)
         known: Ints = np.zeros(len(self.side_of), dtype=np.int64)
         if joint.side is not None:
@@ -102,8 +96,7 @@ class FewBlocks:
         enough = np.ones(1 << self.size, dtype=np.bool_)
         for requirement in self.question.requirements:
             if requirement.name == "l0":
-                limit = 2 ** min(requirement.wanted + SLACK, MOST_BITS)
-                enough &= (self.ratios <= limit) & (self.ratios_of(NO_CLOSENESS) <= limit)
+                enough &= self.ratios <= 2 ** min(requirement.wanted + SLACK, MOST_BITS)
             elif requirement.name != "istar":
                 for side, is_seen in self.observed:
                     enough &= ~is_seen | (self.kept(requirement, side) >= requirement.wanted)
@@ -121,7 +114,7 @@ class FewBlocks:
     @cached_property
     def component_of(self) -> Int64s:
         """The component of each value, for each side value; side values that tie the same are left out."""
-        linked = self.question.tied
+        linked = self.question.linked
         groups = overlap_partition(linked)
         sides = 1 if linked.side is None else linked.side.size
         found = np.full((sides, self.size), NOBODY, dtype=np.int64)

@@ -55,7 +55,7 @@ def every_release(
                 withheld_rows=rows,
                 bands=few.bands(list(clusters)),
             )
-            if overlap_partition(question.tied, answer.partition).size <= few.most:
+            if overlap_partition(question.linked, answer.partition).size <= few.most:
                 found.append(answer)
     return sorted(found, key=lambda one: (one.cost, one.withheld_rows, -one.partition.size))
 

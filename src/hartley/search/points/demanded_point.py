@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import log2
 
-from hartley.errors import OptionError, UnreachableError, option
+from hartley.errors import UnreachableError, option
 from hartley.frontiers import Frontier, Point
-from hartley.measures.separation import max_separated_reduction, separated_information
 from hartley.measures.verdicts import verdicts
 from hartley.model import Partition
 from hartley.model.demand import Demand
@@ -38,11 +37,6 @@ def point_for(
     problem: Problem, demand: Demand, effort: Effort = UNLIMITED, starts: Sequence[Partition] = ()
 ) -> Point:
     """Find the point that a demand asks for, no worse than the starts."""
-    if problem.leakage == "joint" and not problem.closeness.is_empty:
-        raise OptionError(
-            "a certificate says of different values that nothing is certain: with a tolerance or groups ask "
-            f"for {option('require', 'istar=0')} in place of {option('leakage', 'joint')}"
-        )
     few = few_point(problem, demand, effort)
     if few is not None:
         return few
@@ -213,10 +207,7 @@ def _size(point: Point, demand: Demand) -> float:
 
 
 def offered(problem: Problem, found: Frontier, effort: Effort) -> Frontier:
-    """Return the frontier of the points that meet every limit on bits, each measured; raise where none does.
-
-    With a tolerance both counts have to keep it, that of all values and that of values which are apart.
-    """
+    """Return a frontier of the points that meet every limit on bits, each measured; raise where none does."""
     limits = problem.limits
     if not limits:
         return found
@@ -233,11 +224,7 @@ def offered(problem: Problem, found: Frontier, effort: Effort) -> Frontier:
 def _offered(problem: Problem, point: Point) -> Point | None:
     """Return a point with what it keeps of the limits; nothing where it breaks one."""
     seen, limits = problem.joint.release(point.partition), problem.limits
-    found = verdicts(seen, limits)
-    bits = [one.found for one in found]
-    if not problem.closeness.is_empty:
-        measures = {"l0": max_separated_reduction, "istar": separated_information}
-        bits += [measures[one.name](seen, problem.closeness) for one in limits]
-    if not all(one.is_met_by(number) for one, number in zip([*limits, *limits], bits, strict=False)):
+    found = verdicts(seen, limits, problem.closeness)
+    if not all(one.holds for one in found):
         return None
     return replace(point, verdicts=(*point.verdicts, *found))

@@ -11,7 +11,6 @@ import numpy as np
 from hartley.errors import UnreachableError
 from hartley.frontiers import Frontier, Point, non_dominated
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.separation import max_separated_reduction, separated_information
 from hartley.measures.uncertainty import candidate_counts, prior_counts, rows_of_values
 from hartley.measures.utility import LineDistortion
 from hartley.measures.verdicts import ToleranceMeasures, verdicts
@@ -20,7 +19,7 @@ from hartley.model.arrays import Floats
 from hartley.model.shapes.band import Bands, Scale
 from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
 from hartley.model.shapes.codebook import ColumnCodebook
-from hartley.model.words import SearchName
+from hartley.model.words import Leakage, SearchName
 from hartley.search.levels import Answer, Band, Level
 from hartley.search.problem import Problem
 
@@ -57,13 +56,7 @@ def point_of(problem: Problem, answer: Answer) -> Point:
     released = joint.release(partition)
     counts = candidate_counts(released)
     components = overlap_partition(released).size
-    is_close = not problem.closeness.is_empty
-    if problem.leakage == "istar":
-        bits = separated_information(released, problem.closeness) if is_close else log2(components)
-    elif is_close:
-        bits = max_separated_reduction(joint, problem.closeness, partition)
-    else:
-        bits = log2((prior_counts(released) / counts).max())
+    separation = None if problem.closeness.is_empty else ToleranceMeasures.of(released, problem.closeness)
     is_distortion = problem.utility.name == "distortion"
     cluster = int(partition.labels[answer.withheld[0]]) if len(answer.withheld) else None
     priced = None
@@ -72,7 +65,7 @@ def point_of(problem: Problem, answer: Answer) -> Point:
         if priced is None and answer.any_bound > 0:
             priced = answer.cost / answer.any_bound
     return Point(
-        leakage_bits=bits,
+        leakage_bits=_leakage(problem.leakage, prior_counts(released) / counts, components, separation),
         utility=problem.utility.of_cost(answer.cost),
         distinct_l=int(counts.min()),
         components=components,
@@ -80,7 +73,7 @@ def point_of(problem: Problem, answer: Answer) -> Point:
         max_distortion=answer.cost if is_distortion else None,
         clusters=partition.size,
         lower_bound_cost=answer.lower_bound_cost,
-        separation=ToleranceMeasures.of(released, problem.closeness) if is_close else None,
+        separation=separation,
         mean_distortion=mean_move(problem, answer) if is_distortion else None,
         band_width=max((band.width for band in answer.bands if isfinite(band.width)), default=None),
         shape=problem.shape.name,
@@ -107,9 +100,9 @@ def point_of_partition(
     counts = candidate_counts(released)
     components = overlap_partition(released).size
     worst = float(problem.utility.costs(partition).max())
-    l0 = log2((prior_counts(released) / counts).max())
+    separation = None if problem.closeness.is_empty else ToleranceMeasures.of(released, problem.closeness)
     return Point(
-        leakage_bits=log2(components) if problem.leakage == "istar" else l0,
+        leakage_bits=_leakage(problem.leakage, prior_counts(released) / counts, components, separation),
         utility=problem.utility.of_cost(worst),
         distinct_l=int(counts.min()),
         components=components,
@@ -119,8 +112,21 @@ def point_of_partition(
         lower_bound_bits=None if level is None else level.lower_bound_bits,
         lower_bound_cost=None if level is None else level.lower_bound_cost,
         proven_optimal=level is not None and level.proven_optimal,
+        separation=separation,
         cut=cut,
     )
+
+
+def _leakage(
+    leakage: Leakage, ratios: Floats, components: int, separation: ToleranceMeasures | None
+) -> float:
+    """Return the bits along an axis, from candidates before by candidates after, or from components.
+
+    With a tolerance they are those of values that are apart.
+    """
+    if leakage == "istar":
+        return log2(components) if separation is None else separation.istar_bits
+    return log2(ratios.max()) if separation is None else separation.l0_bits
 
 
 def point_again(problem: Problem, point: Point) -> Point:

@@ -68,19 +68,34 @@ def bounds_of(
     return Bounds(max([trivial, *about]), bits)
 
 
+def leakage_proven(policy: Policy) -> str:
+    """Return what proofs say of bits: with a tolerance nothing of what is certain of different values."""
+    choices = policy.choices
+    is_apart = bool(choices.tolerance or choices.groups)
+    return "l0" if is_apart and choices.leakage == "joint" else choices.leakage
+
+
 def goal_asked(problem: ProofProblem, policy: Policy, point: PointRecord) -> Goal:
-    """Return what the release had to leave; where only its loss was capped, what it does leave."""
+    """Return what the release had to leave; where only its loss was capped, what it does leave.
+
+    Bits of values that are apart say nothing of how many different ones are left.
+    """
     asked: dict[str, float] = {}
-    for one in policy.requirements:
+    is_apart = bool(policy.choices.tolerance or policy.choices.groups)
+    counted = [one for one in policy.requirements if not (is_apart and one.name in ("l0", "istar"))]
+    if len(counted) < len(policy.requirements) and not any(one.name != "row-k" for one in counted):
+        return Goal()
+    for one in counted:
         # So many values of one column, or so many that are apart, are at least so many values.
         name = "distinct-l" if one.name == "separated-l" else one.name
         if name not in asked or (name == "distinct-l" and one.wanted > asked[name]):
             asked[name] = float(one.wanted)
-    if any(name in asked for name in ("distinct-l", "l0")) or (asked and policy.choices.leakage != "joint"):
+    leakage = leakage_proven(policy)
+    if any(name in asked for name in ("distinct-l", "l0")) or (asked and leakage != "joint"):
         return problem.goal_of(asked)
-    if policy.choices.leakage == "istar":
+    if leakage == "istar":
         return Goal(components=point.components)
-    return Goal(distinct_l=point.distinct_l, components=1 if policy.choices.leakage == "joint" else None)
+    return Goal(distinct_l=point.distinct_l, components=1 if leakage == "joint" else None)
 
 
 def problem_of(
@@ -153,7 +168,7 @@ def check_optimality(
         ):
             return Optimality(unproven=("whether a better partition exists, because a proof does not hold",))
     goal = goal_asked(problem, policy, point)
-    found = bounds_of(problem, record.proofs, goal, policy.choices.leakage, cost)
+    found = bounds_of(problem, record.proofs, goal, leakage_proven(policy), cost)
     checks.add(
         "record: bounds",
         (point.lower_bound_cost, point.lower_bound_bits) == (found.cost, found.bits)

@@ -10,7 +10,7 @@ from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Point
 from hartley.measures.audit import Audit, audit
 from hartley.measures.utility import Utility
-from hartley.measures.verdicts import verdicts
+from hartley.measures.verdicts import bits_of, verdicts
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
@@ -63,6 +63,11 @@ class ReleaseDemand:
         return self.question.leakage
 
     @property
+    def named_bits(self) -> str:
+        """The requirement that a limit on what leaks stands for."""
+        return "istar" if self.leakage == "istar" else "l0"
+
+    @property
     def utility(self) -> Utility:
         """What is kept large."""
         return self.question.utility
@@ -92,6 +97,8 @@ class ChosenPoint:
     """What that reader is left with of each requirement."""
     closeness: Closeness
     """Which sensitive values count as one."""
+    bits: Mapping[str, float]
+    """What is revealed at worst and for certain, by the names of requirements; counted with the tolerance."""
 
 
 def reach(
@@ -149,22 +156,30 @@ def reach(
     )
     read = observed.reader(book, earlier=has_earlier)
     found, held = audit(read), verdicts(read, demand.demand.requirements, question.closeness)
-    if not is_met(demand, found, book, joint.public) or not all(one.holds for one in held):
-        raise UnreachableError(_not_met(demand, found, book, joint.public))
-    return ChosenPoint(
-        joint=joint, point=point, book=book, audit=found, verdicts=held, closeness=question.closeness
+    bits = {"l0": found.l0_bits, "istar": found.istar_bits}
+    chosen = ChosenPoint(
+        joint=joint,
+        point=point,
+        book=book,
+        audit=found,
+        verdicts=held,
+        closeness=question.closeness,
+        bits=bits if question.closeness.is_empty else bits_of(read, question.closeness),
     )
+    if not is_met(demand, chosen, joint.public) or not all(one.holds for one in held):
+        raise UnreachableError(_not_met(demand, chosen, joint.public))
+    return chosen
 
 
-def is_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet) -> bool:
+def is_met(demand: ReleaseDemand, chosen: ChosenPoint, public: Alphabet) -> bool:
     """Tell whether the target holds for what was measured; under ``joint`` nothing may be certain."""
-    number = demand.target.number
-    if demand.leakage == "joint" and found.components > 1:
+    number, book = demand.target.number, chosen.book
+    if demand.leakage == "joint" and chosen.bits["istar"] > 0:
         return False
     if demand.target.kind == "distinct_l":
-        return found.distinct_l >= number
+        return chosen.audit.distinct_l >= number
     if demand.target.kind == "max_leakage":
-        return (found.istar_bits if demand.leakage == "istar" else found.l0_bits) <= number + SLACK
+        return chosen.bits[demand.named_bits] <= number + SLACK
     if demand.target.kind == "largest_cluster":
         return not demand.is_plain or int(book.partition.sizes.max()) <= number
     if demand.target.kind == "max_distortion":
@@ -206,7 +221,8 @@ def farthest_move(public: Alphabet, book: Codebook, withheld_label: str | None =
     return float(worst / scale.per_unit)
 
 
-def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet) -> str:
+def _not_met(demand: ReleaseDemand, chosen: ChosenPoint, public: Alphabet) -> str:
+    book = chosen.book
     if demand.target.kind == "max_distortion":
         moved = distortion(demand, book, public)
         return (
@@ -218,8 +234,8 @@ def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphab
             f"labels coincide, and then a cluster holds {int(book.partition.sizes.max())} values; "
             f"use {option('labels', 'interval')} or set"
         )
-    bits = found.istar_bits if demand.leakage == "istar" else found.l0_bits
-    left = "one candidate" if found.distinct_l == 1 else f"{found.distinct_l} candidates"
+    bits, candidates = chosen.bits[demand.named_bits], chosen.audit.distinct_l
+    left = "one candidate" if candidates == 1 else f"{candidates} candidates"
     return (
         f"no release meets {option(demand.target.kind, format(demand.target.number, 'g'))}: "
         f"the best found leaves {left} and leaks {bits:.4g} {'bit' if bits == 1 else 'bits'}{demand.beside}"

@@ -28,7 +28,7 @@ from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.windows import Windows
 from hartley.search.sizes.cluster_count import most_clusters
 from hartley.verifier.proofs.check import MOST_EXHAUSTED, is_valid
-from hartley.verifier.proofs.optimality import Bounds, bounds_of, goal_asked, is_optimal
+from hartley.verifier.proofs.optimality import Bounds, bounds_of, goal_asked, is_optimal, leakage_proven
 from hartley.verifier.proofs.problem import Goal, ProofProblem, cluster_cost
 from hartley.verifier.released_partition import position
 
@@ -67,8 +67,9 @@ def prove_point(released: Released) -> tuple[PointRecord, tuple[Proof, ...]]:
     if prover is None:
         return point, ()
     goal = goal_asked(prover.problem, released.policy, point)
-    better = None if point.leakage_bits == 0 else _better(choices.leakage, point)
-    proofs, bounds = prover.prove(goal, better, choices.leakage, cost)
+    leakage = leakage_proven(released.policy)
+    better = None if point.leakage_bits == 0 else _better(leakage, point)
+    proofs, bounds = prover.prove(goal, better, leakage, cost)
     bounded = msgspec.structs.replace(
         point,
         lower_bound_bits=bounds.bits,

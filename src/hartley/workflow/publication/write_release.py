@@ -275,6 +275,7 @@ def write_release(
                 before=whole,
                 audit=reached.audit,
                 verdicts=reached.verdicts,
+                bits=reached.bits,
                 withheld_rows=reached.point.withheld_rows,
             )
             record = record_of(
