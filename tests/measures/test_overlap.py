@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hartley.errors import InputError
 from hartley.examples import toy
 from hartley.measures.overlap import (
+    BLOCK,
     FEW_LINKS,
     ComponentSeparation,
     ConfusionChain,
@@ -18,13 +19,12 @@ from hartley.measures.overlap import (
     bridges,
     components,
     confusion,
-    join_links,
-    link_candidates,
     linked_roots,
     maximin_information,
     overlap_partition,
 )
 from hartley.model import JointRange, Partition
+from hartley.model.disjoint_sets import DisjointSets
 from strategies import joint_ranges, joint_ranges_with_partition
 
 
@@ -84,14 +84,6 @@ def test_three_ways_to_the_components_agree(joint):
     found = overlap_partition(joint)
     assert found == groups_by_breadth_first_search(joint)
     assert found == groups_by_laplacian(joint)
-
-
-@given(joint_ranges())
-def test_the_compiled_loop_agrees_with_the_plain_one(joint):
-    plain, compiled = (np.arange(joint.sensitive.size, dtype=np.int32) for _ in range(2))
-    link_candidates.plain(joint.indptr, joint.indices, plain)
-    link_candidates.compiled(joint.indptr, joint.indices, compiled)
-    assert plain.tolist() == compiled.tolist()
 
 
 @given(joint_ranges())
@@ -209,17 +201,18 @@ def test_renaming_and_reordering_changes_nothing(joint, random):
     assert sorted(np.diff(renamed.indptr)) == sorted(np.diff(joint.indptr))
 
 
+@pytest.mark.parametrize("block", [3, BLOCK])
 @pytest.mark.parametrize("few", [0, FEW_LINKS])
 def test_links_joined_at_once_group_as_those_joined_one_by_one(
-    few: int, monkeypatch: pytest.MonkeyPatch
+    few: int, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hartley.measures.overlap.FEW_LINKS", few)
+    monkeypatch.setattr("hartley.measures.overlap.BLOCK", block)
     rng = np.random.default_rng(3)
     for _ in range(1000):
         size, links = int(rng.integers(1, 25)), int(rng.integers(0, 35))
         anchors, linked = rng.integers(0, size, links), rng.integers(0, size, links)
-        parent = np.arange(size)
-        join_links(anchors, linked, parent)
-        while not np.array_equal(parent[parent], parent):
-            parent = parent[parent]
-        assert linked_roots(size, anchors, linked).tolist() == parent.tolist()
+        groups = DisjointSets.of(size)
+        for one, other in zip(anchors.tolist(), linked.tolist(), strict=True):
+            groups.unite(one, other)
+        assert linked_roots(size, anchors, linked).tolist() == groups.roots()

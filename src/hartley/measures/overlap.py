@@ -4,7 +4,7 @@ Two sensitive values are confusable when a chain of released values leads from o
 the other, neighbours in the chain sharing a candidate (Definition 1, overlap
 connectedness). The groups that no chain leaves are the components: of S the overlap
 partition, of X the connected parts of the confusability graph (Lemma 2, Theorem P2). They are found by
-union-find over the sensitive values alone; the graph itself is never built for it.
+joining sensitive values alone; the graph itself is never built for it.
 """
 
 from __future__ import annotations
@@ -16,33 +16,13 @@ from math import log2
 import numpy as np
 
 from hartley.errors import InputError
-from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, Label, Partition
 from hartley.model.arrays import Ints, code_type
-from hartley.model.disjoint_sets import unite
 
-COMPILED_FROM = 200_000
-"""Links from which the compiler is worth its time."""
-MANY_LINKS = 4
-"""Where there are so many links to a value, one round at once joins nearly all."""
 FEW_LINKS = 500
 """Fewer links are followed one by one sooner than NumPy is called."""
-
-
-@hot_loop
-def link_candidates(indptr: Ints, indices: Ints, parent: Ints) -> None:
-    """Join all candidates of every observation; the root of a group is its smallest value."""
-    for observation in range(len(indptr) - 1):
-        first = indptr[observation]
-        for entry in range(first + 1, indptr[observation + 1]):
-            unite(parent, indices[first], indices[entry])
-
-
-@hot_loop
-def join_links(anchors: Ints, linked: Ints, parent: Ints) -> None:
-    """Join the two ends of every link; the root of a group is its smallest value."""
-    for link in range(len(anchors)):
-        unite(parent, anchors[link], linked[link])
+BLOCK = 1 << 22
+"""Links that are looked at together."""
 
 
 def linked_roots(size: int, anchors: Ints, linked: Ints) -> Ints:
@@ -54,15 +34,10 @@ def linked_roots(size: int, anchors: Ints, linked: Ints) -> Ints:
     if len(anchors) < FEW_LINKS and size < FEW_LINKS:
         return np.array(_few_joined(size, anchors.tolist(), linked.tolist()))
     parent: Ints = np.arange(size).astype(code_type(size))
-    if len(anchors) >= MANY_LINKS * size:
-        parent, anchors, linked = _joined_once(parent, anchors, linked)
-    join = join_links.for_size(len(anchors), COMPILED_FROM)
-    if join is not join_links.plain:
-        join(anchors, linked, parent)
-        return _settled(parent)
-    # Few links do not wait for the compiler, and one by one they would take longer.
-    while len(anchors):
-        parent, anchors, linked = _joined_once(parent, anchors, linked)
+    for start in range(0, len(anchors), BLOCK):
+        some, others = anchors[start : start + BLOCK], linked[start : start + BLOCK]
+        while len(some):
+            parent, some, others = _joined_once(parent, some, others)
     return parent
 
 
@@ -86,17 +61,12 @@ def _joined_once(parent: Ints, anchors: Ints, linked: Ints) -> tuple[Ints, Ints,
     """Join each group with the least of its neighbours; give the links between groups that are left."""
     one, other = parent[anchors], parent[linked]
     np.minimum.at(parent, np.maximum(one, other), np.minimum(one, other))
-    parent = _settled(parent)
-    one, other = parent[one], parent[other]
-    apart = one != other
-    return parent, one[apart], other[apart]
-
-
-def _settled(parent: Ints) -> Ints:
     # Every link points to a smaller value, so pointer jumping ends.
     while not np.array_equal(further := parent[parent], parent):
         parent = further
-    return parent
+    one, other = parent[one], parent[other]
+    apart = one != other
+    return parent, one[apart], other[apart]
 
 
 def overlap_partition(joint: JointRange, partition: Partition | None = None) -> Partition:
@@ -124,13 +94,8 @@ def overlap_partition(joint: JointRange, partition: Partition | None = None) -> 
     Partition({0, 1}, {2}, {3}, {4}, {5})
     """
     released = joint.release(partition)
-    size = released.sensitive.size
-    if released.pairs < FEW_LINKS:
-        anchors = np.repeat(released.indices[released.indptr[:-1]], np.diff(released.indptr))
-        return Partition(linked_roots(size, anchors, released.indices))
-    parent: Ints = np.arange(size).astype(code_type(size))
-    link_candidates.for_size(released.pairs, COMPILED_FROM)(released.indptr, released.indices, parent)
-    return Partition(_settled(parent))
+    anchors = np.repeat(released.indices[released.indptr[:-1]], np.diff(released.indptr))
+    return Partition(linked_roots(released.sensitive.size, anchors, released.indices))
 
 
 def components(joint: JointRange, partition: Partition | None = None) -> Partition:
