@@ -13,11 +13,13 @@ from hartley.measures.overlap import linked_roots
 from hartley.measures.uncertainty import candidate_counts, prior_counts, row_counts
 from hartley.model import Alphabet, JointRange, Partition, RangeSummary
 from hartley.model.alphabet import label_to_json
-from hartley.model.arrays import Int64s, Ints
+from hartley.model.arrays import Int64s, totals_of
 from hartley.model.late_tuple import LateTuple
 from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
 
 MOST_COMPONENTS = 10
+WITNESSES = frozenset({"observations", "narrowest_count", "narrowest_rows", "narrowest", "groups"})
+"""What stands apart from the measures in JSON, or not in it."""
 
 
 @dataclass(frozen=True)
@@ -169,29 +171,18 @@ class Audit:
 
     def to_dict(self, *, disclosive: bool = False) -> dict[str, Any]:
         """Return the audit as it stands in JSON; sensitive values appear only when disclosive."""
-        return {
-            "rows": self.rows,
-            "pairs": self.pairs,
-            "sensitive": self.sensitive.to_dict(),
-            "public": self.public.to_dict(),
-            "side": None if self.side is None else self.side.to_dict(),
-            "h0_bits": self.h0_bits,
-            "h0_given_public_bits": self.h0_given_public_bits,
-            "b0_bits": self.b0_bits,
-            "i0_bits": self.i0_bits,
-            "l0_bits": self.l0_bits,
-            "istar_bits": self.istar_bits,
-            "components": self.components,
-            "distinct_l": self.distinct_l,
-            "row_k": self.row_k,
-            "independent": self.independent,
-            "witnesses": {
-                "narrowest_count": self.narrowest_count,
-                "narrowest_rows": self.narrowest_rows,
-                "narrowest": [narrow.to_dict(disclosive=disclosive) for narrow in self.narrowest],
-                "components": [group.to_dict(disclosive=disclosive) for group in self.groups],
-            },
+        measures = {
+            name: value.to_dict() if isinstance(value, Role) else value
+            for name, value in vars(self).items()
+            if name not in WITNESSES
         }
+        witnesses = {
+            "narrowest_count": self.narrowest_count,
+            "narrowest_rows": self.narrowest_rows,
+            "narrowest": [narrow.to_dict(disclosive=disclosive) for narrow in self.narrowest],
+            "components": [group.to_dict(disclosive=disclosive) for group in self.groups],
+        }
+        return {**measures, "witnesses": witnesses}
 
 
 def audit(joint: JointRange, partition: Partition | None = None) -> Audit:
@@ -292,7 +283,7 @@ def summary(joint: JointRange, partition: Partition | None = None) -> RangeSumma
         anchors=np.repeat(anchor, counts),
         linked=released.indices,
         anchored_observations=np.bincount(anchor, minlength=size),
-        anchored_rows=_row_totals(anchor, rows, size),
+        anchored_rows=totals_of(anchor, rows, size),
     )
 
 
@@ -309,28 +300,18 @@ def _spans(released: JointRange, counts: Int64s) -> tuple[Span, ...]:
     )
 
 
-def _row_totals(anchor: Ints, rows: Ints, size: int) -> Int64s:
-    totals = np.zeros(size, dtype=np.int64)
-    np.add.at(totals, anchor, rows)
-    return totals
-
-
 def _observation(released: JointRange, observation: int, rows: int) -> NarrowObservation:
     candidates = released.candidates(observation)
     side = None
     if released.side is not None and released.observed_side is not None:
-        side = _cells(released.side, int(released.observed_side[observation]))
+        side = released.side.cells(int(released.observed_side[observation]))
     return NarrowObservation(
-        public=_cells(released.public, int(released.public_of[observation])),
+        public=released.public.cells(int(released.public_of[observation])),
         side=side,
         candidates=len(candidates),
         rows=rows,
         listed=tuple(map(int, candidates[:MOST_LISTED])),
     )
-
-
-def _cells(alphabet: Alphabet, place: int) -> dict[str, Any]:
-    return {coordinate.name: coordinate.cell(place) for coordinate in alphabet.coordinates}
 
 
 def _narrow(sensitive: Alphabet, found: NarrowObservation) -> Narrow:
@@ -349,8 +330,8 @@ def _narrow(sensitive: Alphabet, found: NarrowObservation) -> Narrow:
 
 
 def _components(found: RangeSummary, groups: Partition) -> tuple[Component, ...]:
-    observations = _row_totals(groups.labels, found.anchored_observations, groups.size)
-    row_totals = _row_totals(groups.labels, found.anchored_rows, groups.size)
+    observations = totals_of(groups.labels, found.anchored_observations, groups.size)
+    row_totals = totals_of(groups.labels, found.anchored_rows, groups.size)
     order = np.lexsort((np.arange(groups.size), groups.sizes))[:MOST_COMPONENTS]
     return tuple(
         Component(

@@ -257,6 +257,10 @@ class Alphabet:
         cells = tuple(c.cell(place) for c in self.coordinates)
         return cells[0] if len(cells) == 1 else cells
 
+    def cells(self, place: int) -> dict[str, Label]:
+        """Return the cells of the value at a place, by column."""
+        return {coordinate.name: coordinate.cell(place) for coordinate in self.coordinates}
+
     def labels(self) -> list[Label]:
         """Return all values, in order."""
         return [self.label(place) for place in range(self.size)]

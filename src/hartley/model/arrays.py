@@ -39,6 +39,17 @@ def equal_arrays(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -
     return bool(np.array_equal(one, other))
 
 
+def totals_of(places: Ints, counts: Ints, size: int) -> Int64s:
+    """Add up counts by the place that each belongs to.
+
+    >>> totals_of(np.array([2, 0, 2]), np.array([5, 1, 7]), 3).tolist()
+    [1, 0, 12]
+    """
+    totals = np.zeros(size, dtype=np.int64)
+    np.add.at(totals, places, counts)
+    return totals
+
+
 MAPPED_FROM = 1 << 20
 """Bytes from which sparse arrays are worth a mapping of their own."""
 

@@ -16,7 +16,7 @@ from hartley.tables.locations import DELIMITERS, Files, find_files, is_database
 from hartley.tables.other_databases import is_other_database, scheme_of, shown_other
 from hartley.tables.read_options import AS_IT_IS, ReadOptions
 from hartley.tables.roles import Roles
-from hartley.tables.sources.source import Source
+from hartley.tables.sources.source import Source, require_names
 from hartley.tables.table import Table, TableColumn
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
 
     try:
         if not hasattr(frame, "collect"):  # a lazy frame has no name twice, and is slow to tell
-            frames.require_names(
+            require_names(
                 [str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))]
             )
         wrapped = nw.from_native(frame)

@@ -138,10 +138,6 @@ def blame_file(connection: DuckDBPyConnection, name: str) -> None:
     cast("_Engine", connection).blamed = name
 
 
-def _removal(engine: object, folder: Path) -> Callable[[], object]:
-    return weakref.finalize(engine, shutil.rmtree, folder, ignore_errors=True)
-
-
 class _Engine:
     """A connection that words a lack of memory or disk, and removes its spill folder."""
 
@@ -150,7 +146,9 @@ class _Engine:
         self.memory_limit = memory_limit
         self.blamed: str | None = None
         """The file whose fault it is where a query fails; none where that is a bug."""
-        self._remove = (lambda: None) if spill is None else _removal(self, spill)
+        self._remove: Callable[[], object] = lambda: None
+        if spill is not None:
+            self._remove = weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
 
     def beside(self) -> _Engine:
         """Return a second connection, which can write down what this one gives meanwhile."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from hartley.errors import HartleyError
 from hartley.tables.locations import FileKind, Files, find_files, is_database
-from hartley.tables.other_databases import is_other_database
-from hartley.tables.sources.database_session import Database, product_of, selected, sqlite_path
+from hartley.tables.other_databases import file_of, is_other_database
+from hartley.tables.sources.database_session import Database, product_of, selected
 from hartley.tables.text_files import packing
 
 # Bytes and rows that one core of an ordinary machine gets through in a second; orders of magnitude.
@@ -72,7 +72,7 @@ def estimate(source: Any, query: str | None = None) -> Estimate | None:
 
 def _of_database(url: str, query: str | None) -> Estimate | None:
     if product_of(url) == "sqlite":
-        path = Path(sqlite_path(url))
+        path = Path(file_of(url))
         size = path.stat().st_size if path.is_file() else 0
         return Estimate(size, None, size / SQLITE_BYTES_PER_SECOND)
     with closing(Database(url)) as database:

@@ -52,7 +52,7 @@ def shown_other(url: str) -> str:
     ('snowflake://…', 'duckdb:///clinic.duckdb')
     """
     scheme = scheme_of(url)
-    return f"duckdb:///{_file(url)}" if scheme == "duckdb" else f"{scheme}://…"
+    return f"duckdb:///{file_of(url)}" if scheme == "duckdb" else f"{scheme}://…"
 
 
 def read_other(url: str, query: str | None) -> Any:
@@ -106,12 +106,17 @@ def _connect(url: str, name: str, manager: Any) -> Any:
 
 def database_file(url: str) -> str:
     """Return the path of a file of DuckDB that is there."""
-    path = _file(url)
+    path = file_of(url)
     if not Path(path).is_file():
         raise TableError(f"no file {path!r}; give the path of a database")
     return path
 
 
-def _file(url: str) -> str:
+def file_of(url: str) -> str:
+    """Return the file that a URL names: ``sqlite:///relative`` or ``sqlite:////absolute``.
+
+    >>> file_of("sqlite:///clinic.db"), file_of("sqlite:////data/clinic.db")
+    ('clinic.db', '/data/clinic.db')
+    """
     path = unquote(url.split(":", 1)[1].split("?", 1)[0])
     return path.removeprefix("//").removeprefix("/") if path.startswith("///") else path.removeprefix("//")

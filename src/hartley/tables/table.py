@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -82,13 +82,6 @@ class Table:
         return self._source.name
 
     @property
-    def has_text_cells(self) -> bool:
-        """Whether its cells are text, as those of CSV files, and what they mean is for us to find out."""
-        from hartley.tables.sources.csv import CsvSource
-
-        return isinstance(self._source, CsvSource)
-
-    @property
     def column_names(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
         return tuple(self._raw)
@@ -130,7 +123,7 @@ class Table:
 
     @property
     def is_delimited(self) -> bool:
-        """Whether it is a text file, whose cells have no types."""
+        """Whether it is a text file, whose cells have no types: what they mean is for us to find out."""
         return hasattr(self._source, "date_formats")
 
     @property
@@ -172,12 +165,9 @@ class Table:
         """
         typed = dict(zip(roles.columns, self.typed_columns(roles.columns), strict=True))
         scan = self._scan(roles)
-        if self.row_count < COUNTED_FROM:
-            look = first_look(self.connection, scan, typed, roles, missing)
-            return read_range(self.connection, scan, typed, roles, look, missing_at)
-        with self._counted(scan, roles) as counted:
-            look = first_look(self.connection, counted, typed, roles, missing)
-            return read_range(self.connection, counted, typed, roles, look, missing_at)
+        is_long = self.row_count >= COUNTED_FROM
+        with self._counted(scan, roles) if is_long else nullcontext(scan) as counted:
+            return read_range(first_look(self.connection, counted, typed, roles, missing), missing_at)
 
     def range_summary(self, roles: Roles, *, missing: Missing = "value") -> SummaryRead | None:
         """Count what an audit needs; neither rows nor pairs stay here.
@@ -193,16 +183,14 @@ class Table:
             return found
         scan = self._scan(roles)
         look = first_look(self.connection, scan, typed, roles, missing)
-        room = grid_room(look.records, self._options.memory_limit)
-        on_grid = read_on_grid(self.connection, scan, typed, roles, look, room)
+        on_grid = read_on_grid(look, grid_room(look.records, self._options.memory_limit))
         if on_grid is not None:
             return on_grid
-        pairs_are_few = FEW_PAIRS * look.pairs_nearly(self.connection) < look.records
+        pairs_are_few = FEW_PAIRS * look.pairs_nearly() < look.records
         if look.records < COUNTED_FROM and not pairs_are_few:
             return None
         with self._counted(scan, roles) as counted:
-            look = first_look(self.connection, counted, typed, roles, missing)
-            return read_summary(self.connection, counted, typed, roles, look)
+            return read_summary(first_look(self.connection, counted, typed, roles, missing))
 
     def several_counts(
         self, role_sets: Sequence[Roles], *, missing: Missing = "value"

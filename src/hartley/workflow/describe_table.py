@@ -106,7 +106,7 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
     return TableDescription(
         name=table.name,
         rows=table.row_count,
-        has_text_cells=table.has_text_cells,
+        has_text_cells=table.is_delimited,
         columns=tuple(
             ColumnDescription(
                 name=name,
@@ -114,7 +114,7 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
                 values=counts[name][0] if name in counts else None,
                 missing=counts[name][1] if name in counts else None,
                 examples=examples[name],
-                **(_noticed(looks[name], has_types=not table.has_text_cells) if name in looks else {}),
+                **(_noticed(looks[name], has_types=not table.is_delimited) if name in looks else {}),
             )
             for name, kind in kinds.items()
         ),

@@ -9,22 +9,14 @@ them first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hartley.model import Alphabet, JointRange
 from hartley.model.arrays import Ints
-from hartley.tables.column_types import TypedColumn
 from hartley.tables.counting.first_look import FirstLook
 from hartley.tables.counting.value_codes import CodedRows, coded_rows
-from hartley.tables.roles import Roles
-from hartley.tables.sources.source import Scan
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 COUNTED_FROM = 1 << 24
 """Number of rows from which DuckDB counts equal rows before they are fetched, however many differ: codes
@@ -40,30 +32,23 @@ class RangeRead:
     """Rows left out because a value is missing; none when missing counts as a value."""
 
 
-def read_range(
-    connection: DuckDBPyConnection,
-    scan: Scan,
-    columns: Mapping[str, TypedColumn],
-    roles: Roles,
-    look: FirstLook,
-    missing_at: float | None,
-) -> RangeRead:
+def read_range(look: FirstLook, missing_at: float | None) -> RangeRead:
     """Read the joint range of the roles."""
-    with coded_rows(connection, scan, columns, roles, look, missing_at) as rows:
-        return RangeRead(_fetch(connection, rows), rows.dropped_rows)
+    with coded_rows(look, missing_at) as rows:
+        return RangeRead(_fetch(rows), look.dropped_rows)
 
 
-def _fetch(connection: DuckDBPyConnection, rows: CodedRows) -> JointRange:
+def _fetch(rows: CodedRows) -> JointRange:
     codes = ", ".join(f"{role.sql} AS {name}_code" for name, role in rows.roles.items())
-    is_counted = rows.is_counted or rows.records >= COUNTED_FROM
-    if rows.records >= COUNTED_FROM:
+    is_counted = rows.look.is_counted or rows.look.records >= COUNTED_FROM
+    if rows.look.records >= COUNTED_FROM:
         keys = ", ".join(f"{name}_code" for name in rows.roles)
         query = f"SELECT {codes}, sum(n)::BIGINT AS n FROM {rows.source} GROUP BY {keys}"
     elif is_counted:
         query = f"SELECT {codes}, n::BIGINT AS n FROM {rows.source}"
     else:
         query = f"SELECT {codes} FROM {rows.source}"
-    arrays = connection.execute(query).fetchnumpy()
+    arrays = rows.look.connection.execute(query).fetchnumpy()
     found = {name: np.ma.getdata(arrays[f"{name}_code"]) for name in rows.roles}
     places: dict[str, Ints] = {}
     alphabets: dict[str, Alphabet] = {}

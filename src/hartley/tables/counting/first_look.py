@@ -26,8 +26,11 @@ LOOKED_AT = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class FirstLook:
-    """What one scan tells of the roles before any value is numbered."""
+    """What one scan tells of the roles before any value is numbered; all ways of counting begin with it."""
 
+    connection: DuckDBPyConnection
+    columns: Mapping[str, TypedColumn]
+    roles: Roles
     source: str
     """What to select the typed values ``v0, v1, ...`` and ``n`` from."""
     values: Mapping[str, str]
@@ -36,7 +39,10 @@ class FirstLook:
     dropped_rows: int
     extremes: Mapping[str, tuple[int | None, int | None]]
     """The least and the most value of each column of whole numbers."""
-    roles: Roles
+    is_counted: bool
+    """Whether a record can stand for several rows."""
+    is_distinct: bool
+    """Whether no two records have the same cells."""
 
     def stretch(self, names: tuple[str, ...]) -> int | None:
         """Return the length of the stretch where a role is one column that can be its own code."""
@@ -46,7 +52,7 @@ class FirstLook:
         length = 0 if least is None or most is None else most - least + 1
         return length if length <= min(max(SHORT_STRETCH, 4 * self.records), LONGEST_STRETCH) else None
 
-    def cells_at_least(self, connection: DuckDBPyConnection) -> int:
+    def cells_at_least(self) -> int:
         """Say how many combinations of codes there are at least, nearly.
 
         Where values are not their own codes, the first rows tell; of sorted rows they tell too little.
@@ -57,12 +63,13 @@ class FirstLook:
         if others:
             asked = ", ".join(self._distinct(self.roles.named[role]) for role in others)
             sample = f"(SELECT * FROM {self.source} LIMIT {LOOKED_AT})"
-            lengths += one_row(connection, f"SELECT {asked} FROM {sample}")
+            lengths += one_row(self.connection, f"SELECT {asked} FROM {sample}")
         return prod(lengths)
 
-    def pairs_nearly(self, connection: DuckDBPyConnection) -> int:
+    def pairs_nearly(self) -> int:
         """Estimate how many combinations of values occur, to a few percent."""
-        return int(one_row(connection, f"SELECT {self._distinct(self.roles.columns)} FROM {self.source}")[0])
+        query = f"SELECT {self._distinct(self.roles.columns)} FROM {self.source}"
+        return int(one_row(self.connection, query)[0])
 
     def _distinct(self, names: tuple[str, ...]) -> str:
         return f"approx_count_distinct(hash({', '.join(self.values[name] for name in names)}))"
@@ -107,10 +114,14 @@ def first_look(
         dropped = total - complete
         source = f"(SELECT * FROM {source} WHERE {present})"
     return FirstLook(
+        connection=connection,
+        columns=columns,
+        roles=roles,
         source=source,
         values=value,
         records=records,
         dropped_rows=dropped,
         extremes={name: (found.pop(0), found.pop(0)) for name in whole},
-        roles=roles,
+        is_counted=scan.rows is not None,
+        is_distinct=scan.is_distinct,
     )

@@ -9,26 +9,19 @@ Where the pairs themselves are wanted, DuckDB groups the rows: it was measured t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hartley.model import Alphabet, RangeSummary
-from hartley.model.arrays import Flags, Int64s, Ints
+from hartley.model import RangeSummary
+from hartley.model.arrays import Flags, Int64s, Ints, totals_of
 from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
-from hartley.tables.column_types import TypedColumn
 from hartley.tables.counting.first_look import FirstLook
 from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.tables.counting.value_codes import CodedRole, CodedRows, coded_rows
 from hartley.tables.engine import batches, memory_bytes
 from hartley.tables.roles import Roles
-from hartley.tables.sources.source import Scan
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 MOST_CELLS = 1 << 28
 """Bytes that a grid may take."""
@@ -48,25 +41,18 @@ def grid_room(records: int, memory_limit: str | None) -> int:
     return room if memory_limit is None else min(room, memory_bytes(memory_limit) // 4)
 
 
-def read_on_grid(
-    connection: DuckDBPyConnection,
-    scan: Scan,
-    columns: Mapping[str, TypedColumn],
-    roles: Roles,
-    look: FirstLook,
-    room: int,
-) -> SummaryRead | None:
+def read_on_grid(look: FirstLook, room: int) -> SummaryRead | None:
     """Count what an audit of the roles needs on a grid; nothing where there is no room for its cells."""
-    if look.cells_at_least(connection) > room:
+    if look.cells_at_least() > room:
         return None
-    with coded_rows(connection, scan, columns, roles, look, None) as rows:
+    with coded_rows(look) as rows:
         if prod(role.size for role in rows.roles.values()) > room:
             return None
         for role in rows.roles.values():
             role.require_measurable()
         grid = Grid(rows.roles["public"], rows.roles["sensitive"], rows.roles.get("side"))
-        grid.mark(connection, rows)
-        return SummaryRead(grid.summary(roles), rows.dropped_rows)
+        grid.mark(rows)
+        return SummaryRead(grid.summary(look.roles), look.dropped_rows)
 
 
 class Grid:
@@ -80,13 +66,13 @@ class Grid:
         self._seen = np.zeros(observations * self._width, dtype=bool)
         self._rows = np.zeros(observations, dtype=np.int64)
 
-    def mark(self, connection: DuckDBPyConnection, rows: CodedRows) -> None:
+    def mark(self, rows: CodedRows) -> None:
         """Let the rows stream by."""
         side = "" if self._side is None else f" * {self._sides} + {self._side.sql}"
         query = f"SELECT ({self._public.sql}{side})::INTEGER AS o, {self._sensitive.sql}::INTEGER AS s"
-        if rows.is_counted:
+        if rows.look.is_counted:
             query += ", n::BIGINT AS n"
-        for batch in batches(connection, f"{query} FROM {rows.source}", rows.records):
+        for batch in batches(rows.look.connection, f"{query} FROM {rows.source}", rows.look.records):
             observed = batch["o"]
             place = observed.astype(np.int64)
             place *= self._width
@@ -111,7 +97,7 @@ class Grid:
         sensitive, places = self._sensitive.sorted(numbers)
         place_of = np.zeros(self._width, dtype=np.int64)
         place_of[numbers] = places
-        links = _links(seen, observed, anchors)
+        link_anchors, linked = _links(seen, observed, anchors)
         narrowest = np.flatnonzero(counts == counts.min())
         size = sensitive.size
         return RangeSummary(
@@ -131,10 +117,10 @@ class Grid:
             narrowest_count=len(narrowest),
             narrowest_rows=int(rows[narrowest].sum()),
             narrowest=self._narrowest(observed, rows, counts, narrowest[:MOST_NARROWEST], place_of),
-            anchors=place_of[links.anchors],
-            linked=place_of[links.codes],
+            anchors=place_of[link_anchors],
+            linked=place_of[linked],
             anchored_observations=np.bincount(place_of[anchors], minlength=size),
-            anchored_rows=_totals(place_of[anchors], rows, size),
+            anchored_rows=totals_of(place_of[anchors], rows, size),
         )
 
     def _narrowest(
@@ -150,8 +136,8 @@ class Grid:
         side = None if self._side is None else self._side.cells(observed[first] % self._sides)
         return tuple(
             NarrowObservation(
-                public=_cells(public, place),
-                side=None if side is None else _cells(side, place),
+                public=public.cells(place),
+                side=None if side is None else side.cells(place),
                 candidates=int(counts[one]),
                 rows=int(rows[one]),
                 listed=tuple(map(int, place_of[np.flatnonzero(seen[observed[one]])[:MOST_LISTED]])),
@@ -160,16 +146,11 @@ class Grid:
         )
 
 
-@dataclass(frozen=True)
-class _Links:
-    """Pairs of sensitive codes that occur together, enough of them to decide the components."""
+def _links(seen: Flags, observed: Ints, anchors: Ints) -> tuple[Ints, Ints]:
+    """Return links, enough to decide the components: anchors, and codes that occur with them.
 
-    anchors: Ints
-    codes: Ints
-
-
-def _links(seen: Flags, observed: Ints, anchors: Ints) -> _Links:
-    """Link what occurs with an anchor to it; what has been joined already needs no further link."""
+    What has been joined already needs no further link.
+    """
     group = np.arange(seen.shape[1])
     found_anchors: list[Ints] = [np.empty(0, dtype=np.int64)]
     found: list[Ints] = [np.empty(0, dtype=np.int64)]
@@ -180,7 +161,7 @@ def _links(seen: Flags, observed: Ints, anchors: Ints) -> _Links:
             found.append(codes[first])
             found_anchors.append(np.full(len(first), anchor))
             group[np.isin(group, apart)] = group[anchor]
-    return _Links(np.concatenate(found_anchors), np.concatenate(found))
+    return np.concatenate(found_anchors), np.concatenate(found)
 
 
 def _unions(seen: Flags, observed: Ints, anchors: Ints) -> Iterator[tuple[int, Flags]]:
@@ -193,13 +174,3 @@ def _unions(seen: Flags, observed: Ints, anchors: Ints) -> Iterator[tuple[int, F
         for start in range(0, len(members), step):
             together |= seen[members[start : start + step]].any(axis=0)
         yield anchor, together
-
-
-def _totals(places: Ints, counts: Ints, size: int) -> Int64s:
-    totals = np.zeros(size, dtype=np.int64)
-    np.add.at(totals, places, counts)
-    return totals
-
-
-def _cells(alphabet: Alphabet, place: int) -> dict[str, Any]:
-    return {coordinate.name: coordinate.cell(place) for coordinate in alphabet.coordinates}

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from hartley.errors import TableError
 from hartley.model import Alphabet
 from hartley.tables.column_types import TypedColumn
+from hartley.tables.counting.first_look import require_complete
 from hartley.tables.counting.sql_summary import (
     PAIRS,
     CountingEngine,
@@ -85,7 +86,7 @@ class EngineTable:
             values = RoleValues(
                 sensitive=sensitive.alphabet,
                 public_cells=lambda: self.cells(roles.public, "x", "hartley_first", "w"),
-                side_cells=lambda codes: _taken(side.cells(), codes) if side is not None else Alphabet(()),
+                side_cells=lambda codes: side.cells().take(codes) if side is not None else Alphabet(()),
             )
             found = counted_summary(engine, roles, values, len(public), 0 if side is None else side.size())
         finally:
@@ -108,10 +109,8 @@ class EngineTable:
         self.engine.keep(VALUES, f"SELECT {keys}, count(*) AS n FROM ({rows}) q GROUP BY {keys}")
         # Asked for at once: where the rows cannot be computed, Spark must fail before it joins them.
         found = self.engine.fetch(f"SELECT count(*) AS n FROM {VALUES}")["n"][0]
-        if missing == "drop" and not found:
-            raise TableError(
-                "every row has a missing value in one of the columns; nothing is left to measure"
-            )
+        if missing == "drop":
+            require_complete(int(found))
 
     def cells(self, names: Sequence[str], mark: str, table: str, order: str) -> Alphabet:
         """Fetch values that are kept in the engine, in an order."""
@@ -193,14 +192,3 @@ class _Numbered:
     def size(self) -> int:
         """Count the values."""
         return int(self._table.engine.fetch(f"SELECT count(*) AS n FROM {self._kept}")["n"][0])
-
-
-def _taken(alphabet: Alphabet, places: npt.NDArray[Any]) -> Alphabet:
-    from hartley.model import Coordinate
-
-    return Alphabet(
-        tuple(
-            Coordinate(one.name, one.kind, one.values[places], one.missing[places])
-            for one in alphabet.coordinates
-        )
-    )

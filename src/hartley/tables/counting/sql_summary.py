@@ -11,7 +11,7 @@ DuckDB is one such engine, with the table of pairs made from typed columns; othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,13 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model import Alphabet, RangeSummary
-from hartley.model.arrays import Int64s
+from hartley.model.arrays import Int64s, totals_of
 from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
-from hartley.tables.column_types import TypedColumn
 from hartley.tables.counting.first_look import FirstLook
 from hartley.tables.counting.value_codes import coded_rows
 from hartley.tables.roles import Roles
-from hartley.tables.sources.source import Scan
 
 # ruff: noqa: S608 (every name in a query is ours)
 
@@ -103,7 +101,13 @@ class _Counting:
         narrow = self.engine.fetch(f"SELECT {counts} FROM hartley_observed WHERE c = {fewest}")
         anchored = self.engine.fetch(f"SELECT anchor, {counts} FROM hartley_observed GROUP BY anchor")
         links = self._links()
-        place_of = _Places(numbers, places)
+
+        def place_of(some: npt.NDArray[Any]) -> Int64s:
+            """Return the places in the alphabet of numbers of sensitive values."""
+            found = places[np.searchsorted(numbers, some.astype(np.int64))]
+            return found.astype(np.int64)
+
+        anchors = place_of(anchored["anchor"])
         return RangeSummary(
             rows=int(totals["rws"].sum()),
             pairs=int(totals["pairs"].sum()),
@@ -123,10 +127,10 @@ class _Counting:
             narrowest=self._narrowest(fewest, place_of),
             anchors=place_of(links["anchor"]),
             linked=place_of(links["s"]),
-            anchored_observations=_spread(
-                place_of(anchored["anchor"]), anchored["observations"], sensitive.size
+            anchored_observations=totals_of(
+                anchors, anchored["observations"].astype(np.int64), sensitive.size
             ),
-            anchored_rows=_spread(place_of(anchored["anchor"]), anchored["rws"], sensitive.size),
+            anchored_rows=totals_of(anchors, anchored["rws"].astype(np.int64), sensitive.size),
         )
 
     def _totals(self, sensitive_values: int) -> Columns:
@@ -148,7 +152,9 @@ class _Counting:
             f"SELECT DISTINCT o.anchor AS anchor, p.s AS s FROM {PAIRS} p JOIN hartley_observed o ON {same}"
         )
 
-    def _narrowest(self, fewest: int, place_of: _Places) -> tuple[NarrowObservation, ...]:
+    def _narrowest(
+        self, fewest: int, place_of: Callable[[npt.NDArray[Any]], Int64s]
+    ) -> tuple[NarrowObservation, ...]:
         keys = ", ".join(self.x)
         order = ", ".join([*(f"CASE WHEN {x} IS NULL THEN 1 ELSE 0 END, {x}" for x in self.x), "a"])
         first = (
@@ -171,39 +177,14 @@ class _Counting:
         listed = place_of(candidates["s"])
         return tuple(
             NarrowObservation(
-                public=_cells(public, place),
-                side=None if side is None else _cells(side, place),
+                public=public.cells(place),
+                side=None if side is None else side.cells(place),
                 candidates=fewest,
                 rows=int(found["r"][place]),
                 listed=tuple(sorted(map(int, listed[candidates["w"].astype(np.int64) == place + 1]))),
             )
             for place in range(len(found["r"]))
         )
-
-
-class _Places:
-    """From numbers of sensitive values to their places in the alphabet."""
-
-    def __init__(self, numbers: npt.NDArray[Any], places: npt.NDArray[Any]) -> None:
-        self._numbers = numbers
-        self._places = places
-
-    def __call__(self, numbers: npt.NDArray[Any]) -> Int64s:
-        found = self._places[np.searchsorted(self._numbers, numbers.astype(np.int64))]
-        return found.astype(np.int64)
-
-
-def _spread(places: npt.NDArray[Any], counts: npt.NDArray[Any], size: int) -> Int64s:
-    spread = np.zeros(size, dtype=np.int64)
-    spread[places] = counts.astype(np.int64)
-    return spread
-
-
-def _cells(alphabet: Alphabet, place: int) -> dict[str, Any]:
-    return {coordinate.name: coordinate.cell(place) for coordinate in alphabet.coordinates}
-
-
-# ruff: noqa: S608 (every name in a query is ours, and every literal is escaped)
 
 
 if TYPE_CHECKING:
@@ -219,27 +200,19 @@ class SummaryRead:
     """Rows left out because a value is missing; none when missing counts as a value."""
 
 
-def read_summary(
-    connection: DuckDBPyConnection,
-    scan: Scan,
-    columns: Mapping[str, TypedColumn],
-    roles: Roles,
-    look: FirstLook,
-) -> SummaryRead:
+def read_summary(look: FirstLook) -> SummaryRead:
     """Count what an audit of the roles needs; neither rows nor pairs leave DuckDB."""
-    with coded_rows(connection, scan, columns, roles, look, None) as rows:
-        public, sensitive, side = (rows.roles.get(role) for role in ("public", "sensitive", "side"))
-        assert public is not None  # noqa: S101 (no roles without it)
-        assert sensitive is not None  # noqa: S101
+    with coded_rows(look) as rows:
+        public, sensitive, side = rows.roles["public"], rows.roles["sensitive"], rows.roles.get("side")
         for role in rows.roles.values():
             role.require_measurable()
-        engine = DuckDBCounting(connection)
+        engine = DuckDBCounting(look.connection)
         codes = f"{public.sql} AS x0, {'0' if side is None else side.sql} AS a, {sensitive.sql} AS s"
-        if rows.is_distinct:
+        if look.is_distinct:
             engine.keep(PAIRS, f"SELECT {codes}, n FROM {rows.source}")
         else:
             keys = "x0, s" if side is None else "x0, a, s"
-            counts = "sum(n)::BIGINT" if rows.is_counted else "count(*)"
+            counts = "sum(n)::BIGINT" if look.is_counted else "count(*)"
             engine.keep(PAIRS, f"SELECT {codes}, {counts} AS n FROM {rows.source} GROUP BY {keys}")
         side_values = 0
         if side is not None:
@@ -249,7 +222,7 @@ def read_summary(
             public_cells=lambda: public.cells(engine.fetch("SELECT x0 FROM hartley_first ORDER BY w")["x0"]),
             side_cells=lambda codes: (side or public).cells(codes),
         )
-        return SummaryRead(counted_summary(engine, roles, values, 1, side_values), rows.dropped_rows)
+        return SummaryRead(counted_summary(engine, look.roles, values, 1, side_values), look.dropped_rows)
 
 
 class DuckDBCounting:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,7 @@ from hartley.model.arrays import Flags, Ints
 from hartley.tables.column_types import AS_TEXT, TypedColumn
 from hartley.tables.counting.first_look import FirstLook
 from hartley.tables.engine import one_row
-from hartley.tables.roles import ROLES, Roles
-from hartley.tables.sources.source import Scan
+from hartley.tables.roles import ROLES
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -121,38 +120,7 @@ class CodedRows:
     source: str
     """What to select from, joins and all: ``n`` is the number of rows that a record stands for."""
     roles: Mapping[str, CodedRole]
-    records: int
-    dropped_rows: int
-    """Rows left out because a value is missing; none when missing counts as a value."""
-    is_counted: bool
-    """Whether a record can stand for several rows."""
-    is_distinct: bool
-    """Whether no two records have the same codes."""
-
-
-class CodedRole(Protocol):
-    """The code of a role in SQL, and the way from codes back to values."""
-
-    @property
-    def sql(self) -> str:
-        """The code, as an expression over the coded rows."""
-
-    @property
-    def join(self) -> str:
-        """What the rows must be joined to for it."""
-
-    @property
-    def size(self) -> int:
-        """How many codes there are; those of a stretch need not all occur."""
-
-    def sorted(self, codes: Ints) -> tuple[Alphabet, Ints]:
-        """Return the alphabet of the role, and the place in it of each code; all codes are given."""
-
-    def cells(self, codes: Ints) -> Alphabet:
-        """Return the values of some codes, in the order of the codes given."""
-
-    def require_measurable(self) -> None:
-        """Refuse values that no alphabet can hold, without fetching them all."""
+    look: FirstLook
 
 
 @dataclass(frozen=True)
@@ -174,20 +142,20 @@ class Stretch:
 
     @property
     def size(self) -> int:
-        """The length of the stretch, and one for missing."""
+        """The length of the stretch, and one for missing; not all codes need occur."""
         return self.gone + 1
 
     def sorted(self, codes: Ints) -> tuple[Alphabet, Ints]:
-        """Return the alphabet of the role, and the place in it of each of its codes."""
+        """Return the alphabet of the role, and the place in it of each code; all codes are given."""
         return _sorted_stretch(codes, self.column, self.least, self.gone, self.missing_at)
 
     def cells(self, codes: Ints) -> Alphabet:
-        """Return the values of some codes."""
+        """Return the values of some codes, in the order of the codes given."""
         carried = codes.astype(np.int64) + self.least
         return Alphabet((coordinate(self.column, carried, codes == self.gone),))
 
     def require_measurable(self) -> None:
-        """Refuse dates that Python does not know."""
+        """Refuse dates that Python does not know, without fetching them all."""
         self.cells(np.array([0, max(self.gone - 1, 0)]))
 
 
@@ -229,13 +197,7 @@ class Dictionary:
         """Return the values of some codes."""
         asked = np.unique(codes)
         found = self._fetched(f"WHERE code IN ({', '.join(map(str, asked.tolist()))})")
-        places = np.searchsorted(asked, codes)
-        return Alphabet(
-            tuple(
-                Coordinate(one.name, one.kind, one.values[places], one.missing[places])
-                for one in found.coordinates
-            )
-        )
+        return found.take(np.searchsorted(asked, codes))
 
     def require_measurable(self) -> None:
         """Refuse infinite numbers and odd moments by the extremes alone."""
@@ -263,16 +225,14 @@ class Dictionary:
         )
 
 
+CodedRole = Stretch | Dictionary
+"""The code of a role in SQL, and the way from codes back to values."""
+
+
 @contextmanager
-def coded_rows(
-    connection: DuckDBPyConnection,
-    scan: Scan,
-    columns: Mapping[str, TypedColumn],
-    roles: Roles,
-    look: FirstLook,
-    missing_at: float | None,
-) -> Iterator[CodedRows]:
+def coded_rows(look: FirstLook, missing_at: float | None = None) -> Iterator[CodedRows]:
     """Return the rows with a code for each role, as long as the block lasts."""
+    connection, columns, roles = look.connection, look.columns, look.roles
     if missing_at is not None and not isfinite(missing_at):
         raise OptionError(f"{option('missing_at')} must be a finite number, not {missing_at}")
     if missing_at is not None and not any(columns[name].kind == "number" for name in roles.public):
@@ -281,32 +241,19 @@ def coded_rows(
         )
     coded: dict[str, CodedRole] = {}
     try:
-        for role in roles.named:
-            names = getattr(roles, role)
+        for role, names in roles.named.items():
             at = missing_at if role == "public" else None
-            own = _own_code(names, columns, look, at)
             named = tuple((columns[name], look.values[name]) for name in names)
-            coded[role] = own or numbered_values(connection, look.source, named, f"hartley_{role}", at)
+            if (length := look.stretch(names)) is not None:
+                least, _ = look.extremes[names[0]]
+                coded[role] = Stretch(*named[0], least or 0, length, at)
+            else:
+                coded[role] = numbered_values(connection, look.source, named, f"hartley_{role}", at)
         joined = f"{look.source} AS t{''.join(role.join for role in coded.values())}"
-        yield CodedRows(
-            joined, coded, look.records, look.dropped_rows, scan.rows is not None, scan.is_distinct
-        )
+        yield CodedRows(joined, coded, look)
     finally:
         for role in ROLES:
             connection.execute(f"DROP TABLE IF EXISTS hartley_{role}")
-
-
-def _own_code(
-    names: tuple[str, ...],
-    columns: Mapping[str, TypedColumn],
-    look: FirstLook,
-    missing_at: float | None,
-) -> Stretch | None:
-    length = look.stretch(names)
-    if length is None:
-        return None
-    least, _ = look.extremes[names[0]]
-    return Stretch(columns[names[0]], look.values[names[0]], least or 0, length, missing_at)
 
 
 def numbered_values(

@@ -144,19 +144,13 @@ def _end(text: str, ends: Ends, open_end: float) -> LabelSpan:
 def _between(text: str, cell: str, ends: Ends) -> LabelSpan | None:
     found = re.fullmatch(rf"({cell})\s*(?:-|\u2013|\u2014|\bto\b( under\b)?|\.\.+|\bbis\b)\s*({cell})", text)
     if not found or not found[1] or not found[3]:
-        return _alone(text, cell, ends)
+        return ends(text) if re.fullmatch(cell, text) else None
     low, high = ends(found[1]), ends(found[3])
     if low.low > high.low:
         return None
     if found[2]:
         return LabelSpan(low.low, high.low, without_high=True)
     return LabelSpan(low.low, high.high, without_high=high.without_high)
-
-
-def _alone(text: str, cell: str, ends: Ends) -> LabelSpan | None:
-    if not re.fullmatch(cell, text):
-        return None
-    return ends(text)
 
 
 def _one_sided(text: str, cell: str, ends: Ends) -> LabelSpan | None:

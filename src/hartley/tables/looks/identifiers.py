@@ -147,9 +147,7 @@ def are_dates(cells: Sequence[str]) -> bool:
 def _are_a_few_people(column: ColumnLook) -> bool:
     """Tell whether few values name or number people: capital letters first, or a number for several rows."""
     if column.is_text:
-        written = sum(
-            re.fullmatch(r"([^\W\d]+[ ,]+)*[A-ZÀ-Ý][^\d]*", cell) is not None for cell in column.cells
-        )
+        written = sum(re.fullmatch(FEW_NAMES, cell) is not None for cell in column.cells)
         return column.values >= FEWEST_NAMES and written >= NEARLY_ALL * len(column.cells)
     return column.values >= FEWEST_PANEL and column.repeats >= 2 and is_a_person(column.name)
 
@@ -234,7 +232,7 @@ def column_looks(table: Table, values: Mapping[str, int | None]) -> Iterator[Col
     for start in range(0, len(asked), COUNTED_AT_ONCE):
         some = asked[start : start + COUNTED_AT_ONCE]
         rows = _first_rows(table, some)
-        for place, name in enumerate(some, 1):
+        for place, name in enumerate(some):
             cells = [str(row[place]) for row in rows if row[place] is not None]
             different = list(dict.fromkeys(cells))
             counted = values[name]
@@ -252,7 +250,6 @@ def column_looks(table: Table, values: Mapping[str, int | None]) -> Iterator[Col
 def _first_rows(table: Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
     """Fetch some rows to look at; none of a table elsewhere that hands out fewer different ones."""
     try:
-        asked = f"{table.rows_sql(names)} LIMIT {LOOKED_THROUGH}"
+        return table.first_rows(names, LOOKED_THROUGH)
     except TableError:
         return []
-    return table.connection.execute(asked).fetchall()

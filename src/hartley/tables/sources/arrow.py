@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hartley.errors import TableError, quoted
+from hartley.errors import TableError
 from hartley.tables.engine import blame_file, connect
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import is_odd
 from hartley.tables.sources.frames import EagerFrame
-from hartley.tables.sources.source import LocalSource, RawColumn, Scan
+from hartley.tables.sources.source import RawColumn, Scan, Source, require_names, require_same_columns
 
 T = TypeVar("T")
 
@@ -28,14 +27,8 @@ def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame
 
     schemas = [_schema(path) for path in files.paths]
     for path, schema in zip(files.paths, schemas, strict=True):
-        twice = [name for name, times in Counter(schema.names).items() if times > 1]
-        if twice:
-            raise TableError(f"{path.name}: column {quoted(twice)} appears twice; give each its own name")
-        if not schema.equals(schemas[0]):
-            raise TableError(
-                f"{path.name} has other columns than {files.paths[0].name}, "
-                "in another order or of other types; give files of the same columns"
-            )
+        require_names(schema.names, path.name)
+        require_same_columns(path, files.paths[0], are_same=schema.equals(schemas[0]))
     rows = dataset.dataset([str(path) for path in files.paths], schema=schemas[0], format="ipc")
     if not any(map(is_odd, schemas[0].types)):
         with suppress(duckdb.NotImplementedException, duckdb.InternalException):
@@ -74,7 +67,7 @@ def _schema(path: Path) -> Any:
     raise TableError(f"{path.name}: the file has no columns")
 
 
-class ArrowSource(LocalSource):
+class ArrowSource(Source):
     """Arrow files, scanned batch by batch."""
 
     def __init__(self, files: Files, rows: Any, options: ReadOptions) -> None:

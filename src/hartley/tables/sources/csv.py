@@ -15,7 +15,7 @@ from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.csv_check import CsvShape, check_records, line_of_record
-from hartley.tables.sources.source import LocalSource, RawColumn
+from hartley.tables.sources.source import RawColumn, Source
 from hartley.tables.text_dates import date_columns
 from hartley.tables.text_dialect import found_delimiter, note_delimiter, present_cells, translated_cells
 from hartley.tables.text_files import is_utf8, open_bytes, packing, readable
@@ -25,7 +25,7 @@ KEPT_IN_MEMORY = 1 << 27
 """Files up to this many bytes are parsed once; larger ones again for each question, at any size."""
 
 
-class CsvSource(LocalSource):
+class CsvSource(Source):
     """Delimited text files; every cell is selected as it stands, with NULL for a cell without anything."""
 
     is_parsed_again = True

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hartley.tables.engine import connect
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import MIXED, as_arrow
-from hartley.tables.sources.frames import LazyFrame, given, register
+from hartley.tables.sources.frames import LazyFrame, given, registered
 from hartley.tables.sources.source import RawColumn, Scan, required
 
 if TYPE_CHECKING:
@@ -37,20 +36,10 @@ class DaskFrame(LazyFrame):
         for column in objects:
             found = one_type([types[column.sql] for types in partitions])
             arrays[column.sql] = found if isinstance(found, str) else pa.array([], found)
-        usable = {place: array for place, array in arrays.items() if not isinstance(array, str)}
-        kinds: dict[str, str] = {}
-        if usable:
-            register(self.connection, "hartley_objects", usable)
-            described = self.connection.execute("DESCRIBE SELECT * FROM hartley_objects").fetchall()
-            kinds = {row[0]: row[1] for row in described}
-        return tuple(
-            replace(column, duckdb_type=kinds[column.sql])
-            if column.sql in kinds
-            else replace(column, duckdb_type="UNKNOWN", refusal=arrays[column.sql])
-            if column.sql in arrays
-            else column
-            for column in self.columns
-        )
+        names = {column.sql: column.name for column in objects}
+        found = registered(self.connection, "hartley_objects", names, arrays)
+        looked_at = {column.sql: column for column in found}
+        return tuple(looked_at.get(column.sql, column) for column in self.columns)
 
     def _by_partition(self, columns: Sequence[RawColumn]) -> list[dict[str, Any]]:
         """Return for each partition the Arrow types of some columns, or why there is none."""

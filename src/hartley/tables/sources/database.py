@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 import weakref
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hartley.errors import TableError, option, quoted
+from hartley.errors import TableError, option
 from hartley.tables.column_types import TypedColumn
 from hartley.tables.counting.remote_summary import EngineColumn, EngineTable
 from hartley.tables.counting.sql_summary import SummaryRead
@@ -18,7 +17,7 @@ from hartley.tables.engine import connect
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.database_session import Database, quoted_name, selected
-from hartley.tables.sources.source import LocalSource, Missing, RawColumn, Scan
+from hartley.tables.sources.source import Missing, RawColumn, Scan, Source, require_names
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class DatabaseColumn:
         return replace(self.grouped, value=f"NULLIF({self.grouped.value}, '')")
 
 
-class DatabaseSource(LocalSource):
+class DatabaseSource(Source):
     """A table or a query in a database, as of the moment it was opened."""
 
     is_remote = True
@@ -66,11 +65,7 @@ class DatabaseSource(LocalSource):
     def _described(self) -> tuple[list[DatabaseColumn], int]:
         """Say how each column is fetched and grouped, and how many rows there are."""
         schema = self._database.fetch_arrow(f"SELECT * FROM {self._from} LIMIT 0").schema
-        twice = [name for name, times in Counter(schema.names).items() if times > 1]
-        if twice:
-            raise TableError(
-                f"{self.name}: column {quoted(twice)} appears twice; give each column its own name"
-            )
+        require_names(schema.names, self.name)
         is_postgresql = self._database.product == "postgresql"
         looks = _infinite_looks(schema) if is_postgresql else _class_looks(schema.names)
         asked = ", ".join(["count(*) AS n", *looks])

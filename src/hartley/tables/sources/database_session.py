@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import unquote
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from hartley.errors import OptionError, TableError, option
 from hartley.tables.counting.sql_summary import Columns
 from hartley.tables.engine import tell_progress
 from hartley.tables.interrupts import interruptible
-from hartley.tables.other_databases import is_other_database, shown_other
+from hartley.tables.other_databases import file_of, is_other_database, scheme_of, shown_other
 from hartley.tables.sources.source import required
 
 Product = Literal["postgresql", "sqlite"]
@@ -41,7 +40,7 @@ LONGEST_NAME = 63
 
 def product_of(url: str) -> Product:
     """Say which database a URL is for."""
-    scheme = url.split(":", 1)[0].lower().split("+", 1)[0]
+    scheme = scheme_of(url).split("+", 1)[0]
     if scheme in ("postgresql", "postgres"):
         return "postgresql"
     if scheme == "sqlite":
@@ -60,21 +59,9 @@ def shown_url(url: str) -> str:
     if is_other_database(url):
         return shown_other(url)
     if product_of(url) == "sqlite":
-        return f"sqlite:///{sqlite_path(url)}"
+        return f"sqlite:///{file_of(url)}"
     plain = _PLAIN_URL.fullmatch(url)
     return f"postgresql://{HIDDEN if plain is None else plain['shown']}"
-
-
-def sqlite_path(url: str) -> str:
-    """Return the file of a SQLite URL: ``sqlite:///relative`` or ``sqlite:////absolute``.
-
-    >>> sqlite_path("sqlite:///clinic.db"), sqlite_path("sqlite:////data/clinic.db")
-    ('clinic.db', '/data/clinic.db')
-    """
-    path = unquote(url.split(":", 1)[1].split("?", 1)[0])
-    if path.startswith("//"):
-        path = path[3:] if path.startswith("///") else path[2:]
-    return path
 
 
 def selected(query: str | None, url: str) -> str:
@@ -174,7 +161,7 @@ class Database:
     def _connect(self, driver: Any, url: str, is_writing: bool) -> Any:
         place = url
         if self.product == "sqlite":
-            path = Path(sqlite_path(url))
+            path = Path(file_of(url))
             if not path.is_file() and not is_writing:
                 raise TableError(f"no file {str(path)!r}; give the path of a database")
             if is_writing and not path.exists():

@@ -11,14 +11,13 @@ from hartley.tables.engine import connect, literal, one_row
 from hartley.tables.other_databases import database_file, shown_other, statement_of
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.database_session import quoted_name
-from hartley.tables.sources.frames import require_names
-from hartley.tables.sources.source import LocalSource, RawColumn
+from hartley.tables.sources.source import RawColumn, Source, require_names
 
 TAKEN = ("memory", "temp", "system", "")
 """Names of databases that every engine has."""
 
 
-class DuckdbFile(LocalSource):
+class DuckdbFile(Source):
     """The rows of a query or a table; the file is closed as soon as they are copied."""
 
     def __init__(self, url: str, options: ReadOptions) -> None:

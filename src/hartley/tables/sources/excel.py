@@ -26,7 +26,7 @@ from hartley.notes import note
 from hartley.tables.locations import ENDINGS, Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.frames import EagerFrame
-from hartley.tables.sources.source import required
+from hartley.tables.sources.source import require_names, required
 
 LONG_SHEET = 1_000
 """Rows of a sheet from which it is taken for the data without a look at the others."""
@@ -44,9 +44,7 @@ def workbook_source(files: Files, options: ReadOptions) -> EagerFrame:
     for place, cell in enumerate(names):
         if not isinstance(cell, str) or not cell:
             raise TableError(f"{name}: column {place + 1} has no name, as text, in the first row")
-    twice = [cell for cell in names if names.count(cell) > 1]
-    if twice:
-        raise TableError(f"{name}: column {quoted(twice[:1])} appears twice; give each column its own name")
+    require_names(names, name)
     if not rows:
         raise TableError(f"{name}: the sheet has a header but no rows")
     arrays, refusals = {}, {}

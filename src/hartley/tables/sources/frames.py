@@ -9,18 +9,17 @@ are asked for, and only those come here.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from hartley.errors import ColumnError, HartleyError, TableError, quoted
+from hartley.errors import ColumnError, HartleyError, TableError
 from hartley.tables.engine import connect
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import OBJECTS, UNKNOWN, as_arrow
-from hartley.tables.sources.source import LocalSource, RawColumn, Scan
+from hartley.tables.sources.source import RawColumn, Scan, Source, require_names
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -30,7 +29,7 @@ CHANGED_BY_ARROW = ("TIME WITH TIME ZONE", "BIT", "VARIANT")
 ROWS = "hartley_row_count"
 
 
-class EagerFrame(LocalSource):
+class EagerFrame(Source):
     """A frame in memory."""
 
     def __init__(
@@ -47,16 +46,16 @@ class EagerFrame(LocalSource):
         if not self.row_count:
             raise TableError(f"{name} has columns but no rows")
         self.connection = connect(options.memory_limit)
-        names = frame.columns
-        _require_text_names(names)
-        arrays = {f"c{place}": as_arrow(frame.get_column(name)) for place, name in enumerate(names)}
+        _require_text_names(frame.columns)
+        names = _by_number(frame.columns)
+        arrays = {place: as_arrow(frame.get_column(name)) for place, name in names.items()}
         self.columns = tuple(
             replace(column, refusal=refusals[column.name]) if column.name in refusals else column
-            for column in _registered(self.connection, "hartley_rows", names, arrays)
+            for column in registered(self.connection, "hartley_rows", names, arrays)
         )
 
 
-class LazyFrame(LocalSource):
+class LazyFrame(Source):
     """A frame or relation that stays in its own engine."""
 
     name = "the table"
@@ -82,7 +81,7 @@ class LazyFrame(LocalSource):
         self.connection = connect(options.memory_limit)
         lost = _lost_in_arrow(placed)
         arrays = {place: lost.get(place) or as_arrow(empty.get_column(place)) for place in schema}
-        found = _registered(self.connection, "hartley_schema", names, arrays)
+        found = registered(self.connection, "hartley_schema", _by_number(names), arrays)
         self.columns = tuple(
             RawColumn(column.name, column.sql, column.duckdb_type, "number") if column.sql in wide else column
             for column in found
@@ -167,6 +166,11 @@ def _names(frame: nw.LazyFrame[Any]) -> list[str]:
     return names
 
 
+def _by_number(names: Sequence[str]) -> dict[str, str]:
+    """Return the names of columns by their places, ``c0, c1, ...``."""
+    return {f"c{number}": name for number, name in enumerate(names)}
+
+
 def _lost_in_arrow(frame: nw.LazyFrame[Any]) -> dict[str, str]:
     """Say of some columns why they cannot be handed over: Arrow would hold something else."""
     import narwhals as nw
@@ -188,10 +192,10 @@ def given(series: nw.Series[Any], name: str) -> Any:
     return found
 
 
-def _registered(
-    connection: Any, view: str, names: Sequence[str], arrays: dict[str, Any]
+def registered(
+    connection: Any, view: str, names: Mapping[str, str], arrays: dict[str, Any]
 ) -> tuple[RawColumn, ...]:
-    """Hand the columns to DuckDB, and say what it takes them for."""
+    """Hand the columns to DuckDB, and say what it takes them for; ``names`` are theirs, by their places."""
     usable = {place: array for place, array in arrays.items() if not isinstance(array, str)}
     types = _described(connection, view, usable)
     if types is None:
@@ -203,7 +207,7 @@ def _registered(
         else RawColumn(
             name, place, "UNKNOWN", refusal=arrays[place] if isinstance(arrays[place], str) else UNKNOWN
         )
-        for place, name in ((f"c{number}", name) for number, name in enumerate(names))
+        for place, name in names.items()
     )
 
 
@@ -225,13 +229,6 @@ def register(connection: Any, view: str, arrays: dict[str, Any]) -> None:
     import pyarrow as pa
 
     connection.register(view, pa.table(arrays))
-
-
-def require_names(names: Sequence[str]) -> None:
-    """Refuse names that stand twice."""
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise TableError(f"column {quoted(twice)} appears twice in the table; give each column its own name")
 
 
 def _require_text_names(names: Sequence[Any]) -> None:

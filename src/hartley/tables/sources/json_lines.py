@@ -20,7 +20,7 @@ from hartley.errors import TableError, option
 from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
-from hartley.tables.sources.source import LocalSource, RawColumn
+from hartley.tables.sources.source import RawColumn, Source
 from hartley.tables.text_files import open_bytes, without_mark
 
 KEPT_IN_MEMORY = 1 << 27
@@ -28,7 +28,7 @@ UNREADABLE = "the file cannot be read as JSON lines"
 _NUMBERS = {"UBIGINT", "BIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"}
 
 
-class JsonSource(LocalSource):
+class JsonSource(Source):
     """A file of JSON lines."""
 
     is_parsed_again = True

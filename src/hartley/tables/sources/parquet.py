@@ -4,22 +4,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
-from hartley.errors import TableError, quoted
+from hartley.errors import TableError
 from hartley.tables.engine import blame_file, connect, one_row, path_literal, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import LONG_DECIMALS
-from hartley.tables.sources.source import LocalSource, RawColumn
+from hartley.tables.sources.source import RawColumn, Source, require_names, require_same_columns
 
 MOST_DIGITS = 38
 TOO_LONG = "DECIMAL"
 """The type of decimals that no type of DuckDB holds."""
 
 
-class ParquetSource(LocalSource):
+class ParquetSource(Source):
     """A Parquet file, read where it lies."""
 
     def __init__(self, files: Files, options: ReadOptions) -> None:
@@ -31,11 +30,7 @@ class ParquetSource(LocalSource):
         try:
             for path in files.paths:
                 described.append(self._described(path))
-                if described[-1] != described[0]:
-                    raise TableError(
-                        f"{path.name} has other columns than {files.paths[0].name}, "
-                        "in another order or of other types; give files of the same columns"
-                    )
+                require_same_columns(path, files.paths[0], are_same=described[-1] == described[0])
             aliases = ", ".join(f"c{place}" for place in range(len(described[0])))
             self.relation = f"{_read(paths_literal(files.paths))} AS t({aliases})"
             (found,) = one_row(self.connection, f"SELECT count(*) FROM {self.relation}")
@@ -59,11 +54,7 @@ class ParquetSource(LocalSource):
                 f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({where})"
             ).fetchall()
         )
-        twice = [name for name, times in Counter(names).items() if times > 1]
-        if twice:
-            raise TableError(
-                f"{path.name}: column {quoted(twice)} appears twice; give each column its own name"
-            )
+        require_names(names, path.name)
         # DuckDB takes decimals that it has no room for as floats, which tells different ones as one.
         long = self.connection.execute(
             f"SELECT name FROM parquet_schema({where}) WHERE precision > {MOST_DIGITS}"

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from hartley.errors import TableError
+from hartley.errors import TableError, quoted
 from hartley.tables.column_types import RefusedColumn, TypedColumn, as_text, typed_native
 from hartley.tables.roles import Roles
 from hartley.tables.text_types import TextRule
@@ -48,43 +50,52 @@ class RawColumn:
     """Why the source cannot give this column; reads on from its name."""
 
 
-class LocalSource:
-    """What sources share whose rows DuckDB selects here, in one place and in their own order."""
+class Source:
+    """Rows that DuckDB can reach: here and in their own order, where a kind says nothing else."""
 
-    is_remote = False
-    is_parsed_again = False
-    gives_distinct_rows = False
+    name: str
+    """What messages call it."""
     connection: DuckDBPyConnection
+    """The connection in which the rows can be selected."""
+    columns: tuple[RawColumn, ...]
+    """The columns in order."""
+    row_count: int
     relation = "hartley_rows"
     """What SQL selects the rows from."""
+    is_remote = False
+    """Whether the rows are in another engine, which had better count them itself."""
+    gives_distinct_rows = False
+    """Whether a scan fetches distinct rows with their counts, so that counting them here is cheap."""
+    is_parsed_again = False
+    """Whether each question reads all columns of all rows, whatever it asks for."""
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Return the rows; only the columns that are selected are read."""
+        """Return what these columns can be counted from; the order of rows is free, equal rows may be one."""
         del columns
         return Scan(self.relation)
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Return the rows; DuckDB keeps their order."""
+        """Return what these columns can be selected from row by row, in the order of the source."""
         del columns
         return self.relation
 
     def where(self, row: int) -> str:
-        """Word the place of a row."""
+        """Word the place of a row, counted from 1, for a message."""
         return f"row {row}"
 
     def summary(
         self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
     ) -> SummaryRead | None:
-        """Leave the counting to DuckDB."""
+        """Count what an audit needs where the rows are; nothing where DuckDB is to count it here."""
         del columns, roles, missing
         return None
 
     def close(self) -> None:
-        """Let go of the engine, and of what it holds."""
+        """Let go of files and memory."""
         self.connection.close()
 
 
-class KeptRows(LocalSource):
+class KeptRows(Source):
     """The typed cells of another source, kept in a table of its engine."""
 
     relation = "hartley_kept"
@@ -107,55 +118,6 @@ class KeptRows(LocalSource):
         self.connection.execute(f"DROP TABLE IF EXISTS {self.relation}")
 
 
-class Source(Protocol):
-    """Rows that DuckDB can reach."""
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-
-    @property
-    def connection(self) -> DuckDBPyConnection:
-        """The connection in which the rows can be selected."""
-
-    @property
-    def columns(self) -> tuple[RawColumn, ...]:
-        """The columns in order."""
-
-    @property
-    def row_count(self) -> int:
-        """How many rows there are."""
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether the rows are in another engine, which had better count them itself."""
-
-    @property
-    def gives_distinct_rows(self) -> bool:
-        """Whether a scan fetches distinct rows with their counts, so that counting them here is cheap."""
-
-    @property
-    def is_parsed_again(self) -> bool:
-        """Whether each question reads all columns of all rows, whatever it asks for."""
-
-    def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Return what these columns can be counted from; the order of rows is free, equal rows may be one."""
-
-    def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Return what these columns can be selected from row by row, in the order of the source."""
-
-    def where(self, row: int) -> str:
-        """Word the place of a row, counted from 1, for a message."""
-
-    def summary(
-        self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
-    ) -> SummaryRead | None:
-        """Count what an audit needs where the rows are; nothing where DuckDB is to count it here."""
-
-    def close(self) -> None:
-        """Let go of files and memory."""
-
-
 def typed_without_looking(column: RawColumn, is_text: bool) -> TypedColumn | RefusedColumn | None:
     """Return the typed column where no cell must be seen for it, and nothing where the cells decide."""
     if column.refusal is not None and not (is_text and column.duckdb_type == "VARCHAR"):
@@ -165,6 +127,25 @@ def typed_without_looking(column: RawColumn, is_text: bool) -> TypedColumn | Ref
     if column.text_rule is not None:
         return None
     return typed_native(column.name, column.sql, column.duckdb_type)
+
+
+def require_names(names: Sequence[str], where: str = "") -> None:
+    """Refuse names of columns that stand twice."""
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        found = f"{where}: column {quoted(twice)} appears twice"
+        if not where:
+            found = f"column {quoted(twice)} appears twice in the table"
+        raise TableError(f"{found}; give each column its own name")
+
+
+def require_same_columns(path: Path, first: Path, *, are_same: bool) -> None:
+    """Refuse a file whose columns are not those of the first one that is read with it."""
+    if not are_same:
+        raise TableError(
+            f"{path.name} has other columns than {first.name}, in another order or of other types; give "
+            "files of the same columns"
+        )
 
 
 def required(module: str, what: str, extra: str) -> Any:
