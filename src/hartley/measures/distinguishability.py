@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from hartley.measures.certain.confusability_graph import incidence
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s
 
@@ -146,10 +147,4 @@ def _all_shared(joint: JointRange, partition: Partition | None) -> tuple[Int64s,
 
 def _incidence(joint: JointRange, partition: Partition | None) -> csr_array:
     """Return the matrix with a row of ones for each sensitive value, a column for each observation."""
-    from scipy.sparse import csr_array
-
-    released = joint.release(partition)
-    return csr_array(
-        (np.ones(released.pairs, dtype=np.int32), (released.indices, released.observation_of)),
-        shape=(released.sensitive.size, released.observations),
-    )
+    return incidence(joint.release(partition)).T.tocsr()

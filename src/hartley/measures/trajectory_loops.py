@@ -287,7 +287,7 @@ def follow_observations(joint: JointRange, run: MergeTree, together: Int64s) -> 
     for observation, (place, side) in enumerate(zip(places, side_values, strict=True)):
         seen[place][side] = observation
     joined_groups = DisjointSets.of(groups.size)
-    # Int64s only rise, so an entry with an old count is out of date, and a dead observation counts none.
+    # Counts only rise, so an entry with an old count is out of date, and a dead observation counts none.
     fewest = [(count[i], i, count[i]) for i in range(len(count))]
     greatest = [(-prior[i] / count[i], i, count[i]) for i in range(len(count))]
     heapify(fewest)

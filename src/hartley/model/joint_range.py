@@ -77,10 +77,10 @@ class JointRange:
     observed_public: Ints | None = None
     observed_side: Ints | None = None
     known_of_side: Ints | None = None
-    """What the reader knows beforehand, for each side value, as a number.
+    """What the reader knows beforehand, for each side value, as a number; ``None``: all side information.
 
     Side values with the same number are told apart only by what is published beside the release: they refine
-    what is seen, not what was known. ``None``: all side information was known.
+    what is seen, not what was known.
     """
     weights: Floats | None = None
     """The sum of the sampling weights of the rows of each public value, where they were read."""
@@ -360,21 +360,12 @@ class JointRange:
         """
         if partition is None:
             return self
-        self._require_fitting(partition)
-        pair = self.observation_of
-        released = JointRange.from_codes(
-            public_codes=partition.labels[self.public_of][pair],
-            sensitive_codes=self.indices,
-            public=Alphabet.numbered(partition.size),
-            sensitive=self.sensitive,
-            side_codes=None if self.observed_side is None else self.observed_side[pair],
-            side=self.side,
-            rows=self.rows,
-        )
+        partition.require_size(self.public.size)
+        released = self._with_public(partition.labels, Alphabet.numbered(partition.size))
         if self.weights is not None:
             summed = np.bincount(partition.labels, weights=self.weights).astype(np.float64)
             released = replace(released, weights=summed)
-        return released if self.known_of_side is None else replace(released, known_of_side=self.known_of_side)
+        return released
 
     def partition(self, clusters: Iterable[Iterable[Label]]) -> Partition:
         """Return the partition with these clusters of public values, named by their labels.
@@ -396,15 +387,9 @@ class JointRange:
 
     def clusters(self, partition: Partition) -> list[list[Label]]:
         """Return the clusters of a partition by the labels of their public values."""
-        self._require_fitting(partition)
+        partition.require_size(self.public.size)
         labels = self.public.labels()
         return [[labels[place] for place in cluster] for cluster in partition]
-
-    def _require_fitting(self, partition: Partition) -> None:
-        if len(partition.labels) != self.public.size:
-            raise InputError(
-                f"a partition of {len(partition.labels)} values does not fit {self.public.size} public values"
-            )
 
     def reordered(self, order: Int64s) -> JointRange:
         """Return the same pairs with the public values in another order.
@@ -415,11 +400,15 @@ class JointRange:
         """
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
+        return self._with_public(place, self.public.take(order))
+
+    def _with_public(self, code_of: Ints, public: Alphabet) -> JointRange:
+        """Return the same pairs where each public value has another code, which several may share."""
         pair = self.observation_of
         found = JointRange.from_codes(
-            public_codes=place[self.public_of[pair]],
+            public_codes=code_of[self.public_of][pair],
             sensitive_codes=self.indices,
-            public=self.public.take(order),
+            public=public,
             sensitive=self.sensitive,
             side_codes=None if self.observed_side is None else self.observed_side[pair],
             side=self.side,

@@ -143,6 +143,11 @@ class Partition:
         ends = np.cumsum(self.sizes).tolist()
         return [order[start:end] for start, end in pairwise([0, *ends])]
 
+    def require_size(self, size: int, things: str = "public values") -> None:
+        """Refuse it where it is of another number of values."""
+        if len(self.labels) != size:
+            raise InputError(f"a partition of {len(self.labels)} values does not fit {size} {things}")
+
     def merge(self, *numbers: int) -> Partition:
         """Return the partition in which these clusters are one."""
         labels = self.labels.copy()

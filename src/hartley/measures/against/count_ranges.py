@@ -55,7 +55,7 @@ class CountSystem:
         if bool(((low < high) & np.isfinite(high)).any()):
             self._settle(low, high, exact, process_time() + seconds)
         elif not self._is_solution(low):
-            self._require_solution(low, high)
+            _LinkedCounts(self.sums, self.low, self.high, low, high).solve(np.zeros(len(low)))
         return low.astype(np.int64), high, exact
 
     def sum_range(
@@ -144,9 +144,6 @@ class CountSystem:
     def _is_solution(self, counts: Floats) -> bool:
         total = self.sums @ counts
         return bool(((total >= self.low) & (total <= self.high)).all())
-
-    def _require_solution(self, low: Floats, high: Floats) -> None:
-        _LinkedCounts(self.sums, self.low, self.high, low, high).solve(np.zeros(len(low)))
 
 
 class _LinkedCounts:

@@ -19,6 +19,16 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+def incidence(joint: JointRange) -> csr_array:
+    """Return the matrix with a row for each observation, and ones for the sensitive values that it leaves."""
+    from scipy.sparse import csr_array
+
+    return csr_array(
+        (np.ones(joint.pairs, dtype=np.int32), joint.indices, joint.indptr),
+        shape=(joint.observations, joint.sensitive.size),
+    )
+
+
 def confusability_edges(joint: JointRange, partition: Partition | None = None) -> Int64s:
     """Return the edges, one row each, the smaller node first, in ascending order.
 
@@ -41,12 +51,8 @@ def confusability_matrix(joint: JointRange, partition: Partition | None = None) 
     """
     from scipy.sparse import csr_array
 
-    released = joint.release(partition)
-    incidence = csr_array(
-        (np.ones(released.pairs, dtype=np.int32), released.indices, released.indptr),
-        shape=(released.observations, released.sensitive.size),
-    )
-    shared = csr_array(incidence @ incidence.T)
+    occurs = incidence(joint.release(partition))
+    shared = csr_array(occurs @ occurs.T)
     shared.setdiag(0)
     shared.eliminate_zeros()
     shared.sort_indices()

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from hartley.errors import InputError, option
+from hartley.measures.certain.confusability_graph import incidence
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
@@ -104,20 +105,17 @@ def _linked(released: JointRange, least_shared: int) -> Partition:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    shape = (released.observations, released.sensitive.size)
-    holds = csr_array(
-        (np.ones(released.pairs, dtype=np.int32), released.indices, released.indptr), shape=shape
-    )
+    holds, size = incidence(released), released.observations
     counts = np.diff(released.indptr)
-    labels = np.arange(shape[0])
+    labels = np.arange(size)
     rich = np.flatnonzero(counts >= least_shared)
-    step = max(1, MOST_SHARED // max(1, shape[0]))
+    step = max(1, MOST_SHARED // max(1, size))
     for start in range(0, len(rich), step):
         some = rich[start : start + step]
         shared = (holds[some] @ holds.T).tocoo()
         kept = shared.data >= least_shared
         one, other = labels[some[shared.row[kept]]], labels[shared.col[kept]]
-        links = csr_array((np.ones(len(one)), (one, other)), shape=(shape[0], shape[0]))
+        links = csr_array((np.ones(len(one)), (one, other)), shape=(size, size))
         labels = np.asarray(connected_components(links, directed=False)[1])[labels]
     return Partition(labels)
 

@@ -181,10 +181,7 @@ class JointDistribution:
 
     def release(self, partition: Partition) -> JointDistribution:
         """Return the distribution after merging observations."""
-        if len(partition.labels) != self.observations:
-            raise InputError(
-                f"a partition of {len(partition.labels)} values does not fit {self.observations} observations"
-            )
+        partition.require_size(self.observations, "observations")
         return JointDistribution.from_codes(
             partition.labels[self.observation_of], self.indices, self.probabilities
         )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import log2
-from typing import Literal, Protocol, runtime_checkable
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from hartley.errors import InputError
 from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility.union_costs import SizeUnions, UnionCosts
 from hartley.model import JointRange, Partition
@@ -76,10 +75,7 @@ def utility_of(utility: Utility, partition: Partition) -> float:
     >>> hartley.utility_of(hartley.Resolution(8), merged)
     2.0
     """
-    if len(partition.labels) != utility.size:
-        raise InputError(
-            f"a partition of {len(partition.labels)} values does not fit {utility.size} public values"
-        )
+    partition.require_size(utility.size)
     return utility.of_cost(float(utility.costs(partition).max()))
 
 
@@ -114,13 +110,20 @@ def released_information(joint: JointRange, partition: Partition) -> float:
     >>> hartley.released_information(joint, hartley.Partition.from_clusters([[0, 1], [2], [3]]))
     1.5
     """
-    if len(partition.labels) != joint.public.size:
-        raise InputError(
-            f"a partition of {len(partition.labels)} values does not fit {joint.public.size} public values"
-        )
+    partition.require_size(joint.public.size)
     rows = np.bincount(partition.labels, weights=rows_of_values(joint))
     shares = rows[rows > 0] / rows.sum()
     return max(0.0, -float(np.dot(shares, np.log2(shares))))
+
+
+class Distortion:
+    """What utilities have in common that fall as far as the worst cluster costs."""
+
+    name: ClassVar[Literal["distortion"]] = "distortion"
+
+    def of_cost(self, worst: float) -> float:
+        """Return minus the cost, so that more is better."""
+        return 0.0 - worst  # never minus zero
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ class Resolution:
     """
 
     size: int
-    name: Literal["resolution"] = field(default="resolution", init=False, repr=False)
+    name: ClassVar[Literal["resolution"]] = "resolution"
 
     def costs(self, partition: Partition) -> Floats:
         """Return the number of values of every cluster."""

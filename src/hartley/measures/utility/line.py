@@ -7,14 +7,14 @@ one division by the number of members, and one by the unit, round, and both keep
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Literal
 
 import numpy as np
 
 from hartley.errors import InputError, OptionError, option
+from hartley.measures.utility.cost import Distortion
 from hartley.measures.utility.union_costs import LineUnions
 from hartley.model import Alphabet, Coordinate, Partition
 from hartley.model.arrays import Floats, equal_arrays, frozen_array
@@ -133,7 +133,7 @@ def costs_in_ticks(ticks: Floats, codeword: Codeword, partition: Partition) -> F
 
 
 @dataclass(frozen=True, eq=False)
-class LineDistortion:
+class LineDistortion(Distortion):
     r"""How far a released value may lie from the true one, :math:`U_2 = -\max d(x, \hat x)`, on one line.
 
     The cost of a cluster is the distance from its codeword to its farthest member, reckoned exactly where
@@ -167,7 +167,6 @@ class LineDistortion:
 
     positions: Floats
     codeword: Codeword = "midpoint"
-    name: Literal["distortion"] = field(default="distortion", init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "positions", frozen_array(np.asarray(self.positions, dtype=float) + 0.0))
@@ -208,10 +207,6 @@ class LineDistortion:
     def costs(self, partition: Partition) -> Floats:
         """Return the distance from the codeword to the farthest member, for every cluster."""
         return costs_in_ticks(self.grid.ticks, self.codeword, partition) / self.grid.per_unit
-
-    def of_cost(self, worst: float) -> float:
-        """Return minus the distortion, so that more is better."""
-        return 0.0 - worst  # never minus zero
 
     def union_costs(self) -> LineUnions:
         """Return the distortions of all unions of two values."""

@@ -8,19 +8,20 @@ the values but that each pair has one. For a distance built from several columns
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from hartley.errors import InputError
+from hartley.measures.utility.cost import Distortion
 from hartley.measures.utility.union_costs import Members
 from hartley.model import Alphabet, Label, Partition
 from hartley.model.arrays import Flags, Floats, equal_arrays, frozen_array
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixDistortion:
+class MatrixDistortion(Distortion):
     r"""How unlike its codeword a value may be, :math:`U_2 = -\max d(x, \hat x)`, by a table.
 
     The cost of a cluster is the least, over its members as codewords, of the worst
@@ -48,7 +49,6 @@ class MatrixDistortion:
     """
 
     dissimilarities: Floats
-    name: Literal["distortion"] = field(default="distortion", init=False, repr=False)
 
     def __post_init__(self) -> None:
         given = np.array(self.dissimilarities, dtype=float)
@@ -105,10 +105,6 @@ class MatrixDistortion:
                 worst = self.dissimilarities[np.ix_(cluster, cluster)].max(axis=0)
                 costs[number] = np.inf if np.isnan(worst).any() else worst.min()
         return costs
-
-    def of_cost(self, worst: float) -> float:
-        """Return minus the distortion, so that more is better."""
-        return 0.0 - worst  # never minus zero
 
     def union_costs(self) -> MatrixUnions:
         """Return the distortions of all unions of two values."""

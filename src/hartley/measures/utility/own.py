@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from math import comb, isnan
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError
+from hartley.measures.utility.cost import Distortion
 from hartley.measures.utility.union_costs import Members
 from hartley.model import Partition
 from hartley.model.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class OwnUtility:
+class OwnUtility(Distortion):
     """Minus the cost of the worst cluster, by a cost of one's own.
 
     Anything that has the methods of :class:`~hartley.Utility` serves as well; this class makes them of one
@@ -55,7 +55,6 @@ class OwnUtility:
     size: int
     cost: Callable[[tuple[int, ...]], float]
     grows: bool = False
-    name: Literal["distortion"] = field(default="distortion", init=False, repr=False)
 
     @classmethod
     def sum_of(cls, dissimilarities: npt.ArrayLike) -> OwnUtility:
@@ -101,10 +100,6 @@ class OwnUtility:
     def costs(self, partition: Partition) -> Floats:
         """Return the cost of every cluster."""
         return np.array([self.cost_of(cluster) for cluster in partition])
-
-    def of_cost(self, worst: float) -> float:
-        """Return minus the cost, so that more is better."""
-        return 0.0 - worst  # never minus zero
 
     def union_costs(self) -> OwnUnions:
         """Return the costs of all unions of two values."""

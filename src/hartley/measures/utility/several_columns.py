@@ -10,13 +10,14 @@ cell is a category of its own, as far from every other cell as two categories ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import ColumnError, InputError, OptionError, option
+from hartley.measures.utility.cost import Distortion
 from hartley.measures.utility.line import require_distances, require_summable
 from hartley.measures.utility.union_costs import LineUnions, Members
 from hartley.model import Alphabet, Coordinate, Label, Partition
@@ -153,7 +154,7 @@ DistanceColumn: TypeAlias = NumberColumn | CategoryColumn
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnsDistortion:
+class ColumnsDistortion(Distortion):
     """How far a released value may lie from the true one, :math:`U_2`, over several columns.
 
     Most callers build one with :meth:`of`.
@@ -188,7 +189,6 @@ class ColumnsDistortion:
     columns: tuple[DistanceColumn, ...]
     combination: Combination = "max"
     codeword: Codeword = "midpoint"
-    name: Literal["distortion"] = field(default="distortion", init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.combination not in COMBINATIONS:
@@ -271,10 +271,6 @@ class ColumnsDistortion:
             costs = members.worst(np.array([members.moves(column) for column in self.columns]).sum(0))
         costs[partition.sizes == 1] = 0.0
         return costs
-
-    def of_cost(self, worst: float) -> float:
-        """Return minus the distortion, so that more is better."""
-        return 0.0 - worst  # never minus zero
 
     def union_costs(self) -> ColumnsUnions:
         """Return the distortions of all unions of two values."""
@@ -383,22 +379,18 @@ def _number_column(coordinate: Coordinate, codeword: Codeword, scale: float | No
         raise InputError(f"the column {coordinate.name!r} holds text and has no scale")
     require_distances(coordinate)
     require_summable(positions)
+    here = positions[~np.isnan(positions)]
     if scale is None:
-        here = positions[~np.isnan(positions)]
-        scale = float(here.max() - here.min()) if len(here) else 0.0
-        scale = scale if scale > 0 else 1.0
+        scale = (float(here.max() - here.min()) if len(here) else 0.0) or 1.0
     if not (scale > 0 and np.isfinite(scale)):
         raise OptionError(f"the scale of {coordinate.name!r} must be a number above zero")
-    here = positions[~np.isnan(positions)]
     # Only distances count; near zero their sums are rounded least.
     middle = float(here.min() + (here.max() - here.min()) / 2) if len(here) else 0.0
     with np.errstate(over="ignore"):
         scaled = (positions - middle) / scale
     require_summable(scaled)
     # A missing cell is told apart by a column of its own; here it lies where it changes nothing.
-    scaled = np.where(
-        np.isnan(scaled), np.nanmedian(scaled) if len(positions[~np.isnan(positions)]) else 0.0, scaled
-    )
+    scaled = np.where(np.isnan(scaled), np.nanmedian(scaled) if len(here) else 0.0, scaled)
     return NumberColumn(frozen_array(scaled), codeword)
 
 
