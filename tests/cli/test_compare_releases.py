@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 
 import numpy as np
 import pyarrow
@@ -153,3 +154,40 @@ def test_a_candidate_is_released_by_its_number(folder, capsys):
     assert "--output" in capsys.readouterr().err
     assert run(["compare", "people.csv", *ROLES, "--take", "2"]) == 2
     assert "--candidates" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_candidates_must_keep_besides_holds_for_each(capsys):
+    call = ["compare", "people.csv", *ROLES, "--candidates", "--time-limit", "1"]
+    asked = ["--require", "distinct-l=3", "--row-k", "12", "--missing-word", "NA"]
+    assert run([*call, *asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["candidates"]
+    assert [one["distinct_l"] for one in found] == [3] * 5
+    there = [one["release"] for one in found if one["refused"] is None]
+    assert len(there) >= 3
+    assert all(one["row_k"] >= 12 and one["holds"] for one in there)
+    assert {one["name"] for release in there for one in release["requirements"]} == {"distinct-l", "row-k"}
+    # The call that is suggested makes the candidates that are shown.
+    assert run([*call, *asked]) == 0
+    said = capsys.readouterr().out.split("To release one of them:")[1]
+    suggested = shlex.split(said.replace("\\\n", " "))
+    assert run([*suggested[1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["after"]["row_k"] >= 12
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        (["--candidates", "--withhold", "5%"], "leave --withhold out"),
+        (["--candidates", "--max-leakage", "1"], "say --require l0=BITS"),
+        (["--candidates", "--max-distortion", "1"], "leave --max-distortion out"),
+        (["--release", "bands.csv", "--max-leakage", "1"], "say --require l0=BITS"),
+        (["--release", "bands.csv", "--scale", "age=2"], "leave --scale out"),
+        (["--release", "bands.csv", "--leakage", "istar"], "leave --leakage out"),
+        (["--release", "people.csv"], "two files"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_what_would_have_no_effect_is_refused(typed, line, capsys):
+    assert run(["compare", "people.csv", *ROLES, *typed]) == 2
+    assert line in capsys.readouterr().err

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 from rich.console import Console
 
 from hartley.cli import option_values
 from hartley.cli.output import console, grid, heading, paragraph, print_json, to_type
+from hartley.cli.program import as_flag
 from hartley.errors import OptionError
+from hartley.model.requirement import Requirement
 from hartley.report.figures.trade import trade_figure
 from hartley.report.words.audit import listed
 from hartley.tables.locations import shown_source
@@ -18,16 +22,32 @@ from hartley.workflow.against.candidates import NumberedSettings, find_candidate
 from hartley.workflow.against.compare_releases import JudgedRelease, compare_releases
 from hartley.workflow.study import Study
 
+LIMITS = ("max_leakage", "max_distortion", "largest_cluster")
+SEARCHED = (
+    *LIMITS,
+    *("utility", "codeword", "combine", "scales", "leakage", "withhold", "withheld_label", "seed"),
+)
+"""What is said to a search; files that are there, and settings of ours, take nothing of it."""
 COLUMNS = ["", "file", "l", "k", "read off", "guessed", "NCP", "counts", "2-way", "3-way", "pMSE", "asked"]
+
+
+@dataclass(frozen=True)
+class CandidateDemand:
+    """What candidates must keep, and how long each may be searched for."""
+
+    distinct_l: int | None
+    require: tuple[Requirement, ...]
+    time_limit: float | None
 
 
 def judge(table: str, given: dict[str, Any], *, plot: str | None, as_json: bool) -> int:
     """Compare released files, or settings of ours; return the exit code."""
     fields = option_values.study_fields(given)
     name = Path(shown_source(table)).name
-    demand = option_values.demand({**given, "max_distortion": None, "largest_cluster": None})
     if given["candidates"]:
         return _candidates(table, name, fields, given, plot=plot, as_json=as_json)
+    _refuse_typed((*SEARCHED, "time_limit"), "--release measures files as they are and searches nothing")
+    demand = option_values.demand(given)
     if given["take"] is not None or given["output"] is not None:
         raise OptionError("--take and --output are for --candidates")
     found = compare_releases(
@@ -55,17 +75,26 @@ def _candidates(
 ) -> int:
     if given["releases"]:
         raise OptionError("--candidates makes releases of its own; leave --release out")
+    _refuse_typed((*SEARCHED, "hierarchies"), "--candidates has shapes and withheld rows of its own")
+    demand = option_values.demand(given)
+    wanted = [one for one in demand.requirements if (one.name, one.column) == ("distinct-l", None)]
+    asked = CandidateDemand(
+        distinct_l=int(wanted[0].wanted) if wanted else None,
+        require=tuple(one for one in demand.requirements if one not in wanted),
+        time_limit=given["time_limit"],
+    )
     with Study(table, **fields) as study:
         if given["take"] is not None and plot is not None:
             raise OptionError("--take releases one candidate and draws nothing; leave --plot out")
         if given["take"] is not None:
-            return _take(study, given, as_json=as_json)
+            return _take(study, given, asked, as_json=as_json)
         if given["output"] is not None:
             raise OptionError("--output needs the number of a candidate; give it with --take")
         found = find_candidates(
             study,
-            distinct_l=given["distinct_l"],
-            time_limit=given["time_limit"],
+            distinct_l=asked.distinct_l,
+            require=asked.require,
+            time_limit=asked.time_limit,
             regress=given["regress"],
         )
     judged = [one.judged for one in found.every if one.judged is not None]
@@ -78,17 +107,30 @@ def _candidates(
     heading(out, f"{name}: ways of hartley to protect {listed(found.sensitive)} in {listed(found.public)}")
     out.print()
     show(out, judged)
-    _show_next(out, table, found, judged)
+    _show_next(out, table, found, given, judged)
     return 0
 
 
-def _take(study: Study, given: dict[str, Any], *, as_json: bool) -> int:
-    every = {one.number: one for one in settings(study, given["distinct_l"])}
+def _refuse_typed(names: Sequence[str], why: str) -> None:
+    """Refuse options of a search that would have no effect; a study file may hold them for other commands."""
+    ctx = click.get_current_context()
+    flags = {one.name: one.opts[-1] for one in ctx.command.params}
+    for name in names:
+        is_typed = ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        if is_typed or (name in LIMITS and ctx.params[name] is not None):
+            instead = ", and say --require l0=BITS" if name == "max_leakage" else ""
+            raise OptionError(f"{why}; leave {flags[name]} out{instead}")
+
+
+def _take(study: Study, given: dict[str, Any], asked: CandidateDemand, *, as_json: bool) -> int:
+    every = {one.number: one for one in settings(study, asked.distinct_l)}
     if given["take"] not in every:
         raise OptionError(f"there is no candidate {given['take']}; the numbers go from 1 to {len(every)}")
     if given["output"] is None:
         raise OptionError("say where the release goes, as --output released.csv")
-    made = release_by(study, every[given["take"]], given["output"], time_limit=given["time_limit"])
+    made = release_by(
+        study, every[given["take"]], given["output"], require=asked.require, time_limit=asked.time_limit
+    )
     if as_json:
         print_json(made.to_dict())
     else:
@@ -98,7 +140,27 @@ def _take(study: Study, given: dict[str, Any], *, as_json: bool) -> int:
     return 0
 
 
-def _show_next(out: Console, table: str, found: NumberedSettings, judged: Sequence[JudgedRelease]) -> None:
+def _call(table: str, found: NumberedSettings, given: dict[str, Any]) -> list[str]:
+    """Return the call that numbers the same candidates again."""
+    roles = [word for name in found.sensitive for word in ("-s", name)]
+    roles += [word for name in found.public for word in ("-p", name)]
+    said = ["--jointly"] if given["jointly"] else []
+    for name in ("distinct_l", "separated_l", "row_k", "missing_at", "time_limit"):
+        if given[name] is not None:
+            said += [as_flag(name, None), f"{given[name]:g}"]
+    for name in ("side", "require", "tolerance", "groups"):
+        said += [word for text in given[name] for word in (as_flag(name, None), text)]
+    call = ["hartley", "compare", table, *roles, "--candidates", *said]
+    return [*call, *option_values.reading_words(given)]
+
+
+def _show_next(
+    out: Console,
+    table: str,
+    found: NumberedSettings,
+    given: dict[str, Any],
+    judged: Sequence[JudgedRelease],
+) -> None:
     refused = [one for one in found.every if one.refused is not None]
     if refused:
         out.print()
@@ -112,11 +174,8 @@ def _show_next(out: Console, table: str, found: NumberedSettings, judged: Sequen
     if judged:
         out.print()
         paragraph(out, "To release one of them:")
-        roles = [word for name in found.sensitive for word in ("-s", name)]
-        roles += [word for name in found.public for word in ("-p", name)]
         number = str(judged[0].number)
-        call = ["hartley", "compare", table, *roles, "--candidates", "--take", number, "-o", "released.csv"]
-        to_type(out, call)
+        to_type(out, [*_call(table, found, given), "--take", number, "-o", "released.csv"])
 
 
 def show(out: Console, releases: Sequence[JudgedRelease]) -> None:

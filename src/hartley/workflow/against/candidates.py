@@ -14,6 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import HartleyError, OptionError, option
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
 from hartley.workflow.against.compare_releases import JudgedRelease, compare_releases
 
 if TYPE_CHECKING:
@@ -35,6 +37,10 @@ class Setting:
     shape: str
     distinct_l: int
     withhold: str
+
+    def required(self, beside: Sequence[Requirement] = ()) -> Demand:
+        """Return what its release must keep, with what is required beside."""
+        return Demand(requirements=(Requirement("distinct-l", self.distinct_l), *beside))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
@@ -90,10 +96,14 @@ def find_candidates(
     study: Study,
     *,
     distinct_l: int | None = None,
+    require: Sequence[Requirement] = (),
     time_limit: float | None = None,
     regress: Sequence[str] = (),
 ) -> NumberedSettings:
-    """Release a table by every setting into a folder that does not stay, and judge each file."""
+    """Release a table by every setting into a folder that does not stay, and judge each file.
+
+    What else is ``require`` names holds for each of them.
+    """
     found = []
     for setting in settings(study, distinct_l):
         with TemporaryDirectory() as folder:
@@ -101,8 +111,11 @@ def find_candidates(
                 output = Path(folder) / "candidate.csv"
                 # Labels that can be read back, rows in the table's order: all is measured from the file.
                 labels = {} if setting.shape == "columns" else {"labels": "range"}
-                release_by(study, setting, output, time_limit=time_limit, keep_order=True, **labels)
-                judged = compare_releases(study, [output], regress=regress).releases[0]
+                asked: dict[str, Any] = {"require": require, "time_limit": time_limit, **labels}
+                release_by(study, setting, output, keep_order=True, **asked)
+                judged = compare_releases(
+                    study, [output], setting.required(require), regress=regress
+                ).releases[0]
             except HartleyError as error:
                 found.append(NumberedSetting(setting, None, str(error)))
                 continue
@@ -113,12 +126,18 @@ def find_candidates(
 
 
 def release_by(
-    study: Study, setting: Setting, output: str | Path, *, time_limit: float | None = None, **fields: Any
+    study: Study,
+    setting: Setting,
+    output: str | Path,
+    *,
+    require: Sequence[Requirement] = (),
+    time_limit: float | None = None,
+    **fields: Any,
 ) -> ReleaseResult:
     """Release a table by a setting; raise where it cannot be."""
     return study.release(
         output,
-        require={"distinct_l": setting.distinct_l},
+        require=setting.required(require),
         shape=setting.shape,  # type: ignore[arg-type]
         withhold=setting.withhold,
         time_limit=TIME_LIMIT if time_limit is None else time_limit,

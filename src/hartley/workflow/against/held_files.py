@@ -176,7 +176,7 @@ def open_original(source: Any, options: ReadOptions, released: Any) -> Table:
     """Open the original as the release is read; a query or a sheet is of the release alone."""
     if isinstance(source, (str, Path)) and isinstance(released, (str, Path)) and str(source) == str(released):
         raise TableError(
-            f"{shown_source(source)} is held against itself; name the original with {option('against')}"
+            f"{shown_source(source)} is held against itself; a released file and its original are two files"
         )
     is_text = isinstance(source, (str, Path)) and str(source).lower().endswith((".csv", ".tsv", ".txt"))
     plain = ReadOptions(memory_limit=options.memory_limit, text=options.text, number=options.number)
