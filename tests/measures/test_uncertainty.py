@@ -133,6 +133,12 @@ def test_proposition_1_certainty_never_exceeds_the_worst_case(joint):
     assert maximin_information(joint) <= max_uncertainty_reduction(joint.reversed) + 1e-12
 
 
+def test_side_information_may_tell_for_certain_what_the_worst_case_leaves_out():
+    joint = JointRange.from_pairs([("x", 1, "a"), ("x", 2, "a"), ("x", 3, "b"), ("x", 4, "b")])
+    assert max_uncertainty_reduction(joint) == 0.0
+    assert maximin_information(joint) == 1.0
+
+
 @given(joint_ranges_with_partition(side=True))
 def test_merging_never_raises_a_leakage(pair):
     joint, partition = pair

@@ -184,3 +184,23 @@ def test_a_report_for_persons_counts_persons(tmp_path):
     assert "visits.csv, 60 rows of 30 persons" in said
     assert "As the table is: All 30 people can have their exact ill read off" in said
     assert "Persons behind every released value, at least (k-anonymity) " in said
+    assert "Persons per value (row k) persons that share a released value, at least" in said
+    # The frontier counts rows: none of its points need hold for persons, so none is drawn or said to be best.
+    assert "of those that hold for a reader who links all rows of a person" in said
+    assert "Revealed by the most exposed person" not in page.read_text(encoding="utf-8")
+    assert "a reader who links the rows of a person may be left with fewer" in said
+
+
+def test_what_is_withheld_is_listed_last_and_several_columns_have_combinations(table):
+    with table.open("a") as more:
+        more.writelines(f"{age},{weight}\n" for age, weight in [(21, 1), (31, 2000), (41, 4000)])
+    said = reported(table, "--distinct-l", "3", "--withhold", "3", "--shape", "intervals")
+    assert re.search(r"weight \d.* missing 3 The chosen point", said)
+    said = reported(table, "-p", "age", "--overwrite", "--time-limit", "2")
+    assert re.search(r"To publish weight and age \(\d+ combinations\)", said)
+
+
+def test_whose_value_is_meant_is_said_where_its_would_be_taken_for_the_other_columns(table):
+    said = reported(table, "--distinct-l", "5")
+    assert re.search(r"of the \d+ values? of weight occurs? with so few", said)
+    assert " of its " in said.split("As the table is:")[1].split("Which rules")[0]

@@ -139,7 +139,7 @@ def maximin_information(joint: JointRange, partition: Partition | None = None) -
     r"""Return the bits about S that every reader gets without any doubt, :math:`I_*(S; \hat X)`.
 
     ``log2`` of the number of groups in the :func:`overlap_partition`; symmetric in S and X,
-    and never more than :math:`L_0` (Proposition 1, Theorem P1).
+    and, without side information, never more than :math:`L_0` (Proposition 1, Theorem P1).
 
     Parameters
     ----------

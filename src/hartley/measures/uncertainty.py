@@ -178,9 +178,9 @@ def max_uncertainty_reduction(joint: JointRange, partition: Partition | None = N
 
     .. math:: \max_{\hat x} \log_2 |[\![S]\!]| / |[\![S | \hat x]\!]|
 
-    The worst case (Section III-A). Never less than
-    :func:`~hartley.measures.overlap.maximin_information` (Proposition 1); equals
-    ``log2(|S| / distinct_l)`` without side information (Lemma 1).
+    The worst case (Section III-A). Without side information never less than
+    :func:`~hartley.measures.overlap.maximin_information` (Proposition 1), and equal to
+    ``log2(|S| / distinct_l)`` (Lemma 1).
 
     Parameters
     ----------

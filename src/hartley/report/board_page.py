@@ -156,7 +156,8 @@ def _bands(lines: CodebookLines, public: Alphabet, place: int) -> BandList:
         if where is not None and not np.isnan(where[members]).all():
             low, high = ends.get(label, (inf, -inf))
             ends[label] = min(low, np.nanmin(where[members])), max(high, np.nanmax(where[members]))
-    ordered = sorted(rows, key=lambda label: (*ends.get(label, (inf, inf)), label))
+    missing = _shown(None)
+    ordered = sorted(rows, key=lambda label: (label == missing, *ends.get(label, (inf, inf)), label))
     listed = tuple((label, f"{rows[label]:,}") for label in ordered[:MOST_BANDS])
     return BandList(lines.book.columns[place].name, listed, len(rows) - len(listed))
 

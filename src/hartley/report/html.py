@@ -54,6 +54,10 @@ MOST_DRAWN = 12
 Audience = Literal["public", "board", "curator"]
 """Whom a report is for."""
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
+BY_ROWS = (
+    "Rows are counted one by one here; a reader who links the rows of a person may be left with fewer, as "
+    "the table above says."
+)
 PACKAGES = ("numpy", "scipy", "duckdb", "pyarrow", "numba")
 
 
@@ -105,17 +109,22 @@ class Report:
         """Draw the figures; those that show cells only when disclosive."""
         partition, public = self.chosen.partition, self.joint.public
         is_date = public.coordinates[0].kind == "date"
-        drawn = [
-            frontier_figure(
-                self.frontier,
-                chosen=self.chosen,
-                unit="days" if is_date else words.listed(public.columns),
-                columns=len(public.columns),
-                subject=words.frontier_title(self.joint, self.table),
-                lost=self._lost if self.by_mean else None,
-            ),
-            candidates_figure(self.joint, partition),
-        ]
+        drawn = [candidates_figure(self.joint, partition)]
+        if self.persons is not None:
+            # The frontier counts rows, and none of its points need hold where those of a person are linked.
+            drawn = [replace(drawn[0], caption=f"{drawn[0].caption} {BY_ROWS}")]
+        else:
+            drawn.insert(
+                0,
+                frontier_figure(
+                    self.frontier,
+                    chosen=self.chosen,
+                    unit="days" if is_date else words.listed(public.columns),
+                    columns=len(public.columns),
+                    subject=words.frontier_title(self.joint, self.table),
+                    lost=self._lost if self.by_mean else None,
+                ),
+            )
         if disclosive:
             drawn += [
                 recoding_figure(self.joint.public, partition),
@@ -210,7 +219,7 @@ class Report:
             "disclosive": disclosive,
             "sensitive": words.named(before.sensitive),
             "public": words.listed(recoded.columns),
-            "values": recoded.size,
+            "values": words.counted(recoded.size, _thing(recoded.columns)),
             "kept": words.listed(reader.beside) if reader.beside else None,
             "side": None if before.side is None else words.named(before.side),
             "seen_with": None if side is None else words.listed(side.columns),
@@ -222,7 +231,7 @@ class Report:
             "asked": _asked(self.frontier, recoded, self.chosen.shape, by_mean=self.by_mean),
             **board_content(self, before, _by_name(after, recoded.columns)),
             "measures": [
-                *_measures(before, after),
+                *_measures(before, after, "Persons" if self.persons else "Rows"),
                 (
                     "Different released values",
                     f"{recoded.size:,}",
@@ -246,13 +255,14 @@ class Report:
             "point": _point(
                 self.frontier,
                 self.chosen,
+                after if self.persons else None,
                 words.told_by(reader.beside) if reader.beside else "",
                 "days" if len(recoded.columns) == 1 and recoded.coordinates[0].kind == "date" else "",
                 len(recoded.columns),
             ),
             "proof": _proof(self.frontier, self.chosen, len(recoded.columns)),
-            "witnesses": _witnesses(self.joint, None, before, disclosive),
-            "witnesses_after": _witnesses(self.joint, partition, after, disclosive),
+            "witnesses": _witnesses(self.joint, None, before, disclosive, self.persons is not None),
+            "witnesses_after": _witnesses(self.joint, partition, after, disclosive, self.persons is not None),
             "command": self.command,
             "versions": versions(),
         }
@@ -295,7 +305,7 @@ def _asked(frontier: Frontier, public: Alphabet, shape: str, *, by_mean: bool) -
     if len(public.columns) > 1 and frontier.utility == "distortion":
         utility = AVERAGE if by_mean else SEVERAL
     search = {
-        "optimal": "best known recoding for each utility, with a proof or a bound",
+        "optimal": "best known recoding for each utility; what is proven of it stands below",
         "greedy": "the paper's greedy merging, step by step",
     }[frontier.search]
     asked = [("Leakage", leakage), ("Utility", utility), ("Search", search)]
@@ -309,7 +319,7 @@ def _sentences(audit: Audit) -> list[str]:
     return [words.worst_case(audit), words.for_certain(audit), words.at_least(audit)]
 
 
-def _measures(before: Audit, after: Audit) -> list[tuple[str, str, str, str]]:
+def _measures(before: Audit, after: Audit, who: str) -> list[tuple[str, str, str, str]]:
     rows = [
         (
             "In the worst case (L0)",
@@ -325,7 +335,7 @@ def _measures(before: Audit, after: Audit) -> list[tuple[str, str, str, str]]:
             "distinct_l",
             "sensitive values that a released value leaves possible, at least",
         ),
-        ("Rows per value (row k)", "row_k", "rows that share a released value, at least"),
+        (f"{who} per value (row k)", "row_k", f"{who.lower()} that share a released value, at least"),
         ("Groups never confused", "components", "one group means that nothing is known for certain"),
     ]
     table = [
@@ -338,11 +348,17 @@ def _measures(before: Audit, after: Audit) -> list[tuple[str, str, str, str]]:
     return table
 
 
-def _point(frontier: Frontier, point: Point, kept: str, unit: str, columns: int) -> list[tuple[str, str]]:
+def _point(
+    frontier: Frontier, point: Point, persons: Audit | None, kept: str, unit: str, columns: int
+) -> list[tuple[str, str]]:
     counted = bool(kept) and frontier.leakage != "istar"
+    bits, left = point.leakage_bits, point.distinct_l
+    if persons is not None:
+        bits = persons.istar_bits if frontier.leakage == "istar" else persons.l0_bits
+        left = persons.distinct_l
     rows = [
-        (f"Leakage, added to {kept}" if counted else "Leakage", words.bits(point.leakage_bits)),
-        ("Candidates left, at least", f"{point.distinct_l:,}"),
+        (f"Leakage, added to {kept}" if counted else "Leakage", words.bits(bits)),
+        ("Candidates left, at least", f"{left:,}"),
         ("Different released values", f"{point.clusters:,}"),
         ("Values that share a released value, at most", f"{point.largest_cluster:,}"),
     ]
@@ -389,19 +405,25 @@ def _proof_of_cost(point: Point, columns: int) -> str:
 
 
 def _witnesses(
-    joint: JointRange, partition: Partition | None, found: Audit, disclosive: bool
+    joint: JointRange, partition: Partition | None, found: Audit, disclosive: bool, of_persons: bool
 ) -> dict[str, Any]:
     """Say which values are the most telling: how many, and, for the curator, which."""
+    side = () if joint.side is None else joint.side.columns
+    things = words.counted(found.observations, _thing((*joint.public.columns, *side)))
+    leave = "leaves" if found.narrowest_count == 1 else "leave"
+    left = words.counted(found.distinct_l, "candidate")
+    who = words.counted(found.narrowest_rows, "person" if of_persons else "row")
+    where = (
+        f"that is {who}" if of_persons else f"{'it stands' if leave == 'leaves' else 'they stand'} in {who}"
+    )
     told: dict[str, Any] = {
-        "count": found.narrowest_count,
-        "of": found.observations,
-        "rows": words.counted(found.narrowest_rows, "row"),
-        "candidates": words.counted(found.distinct_l, "candidate"),
+        "said": f"{found.narrowest_count:,} of {things} {leave} the fewest candidates, {left}; {where}.",
+        "candidates": left,
         "independent": found.independent,
         "listed": [],
         "groups": [],
     }
-    if not disclosive or found.independent:
+    if not disclosive or found.independent or of_persons:
         return told
     released = joint.release(partition)
     members = None if partition is None else partition.clusters()
@@ -426,6 +448,11 @@ def _witnesses(
             for group in found.groups
         ]
     return told
+
+
+def _thing(columns: Sequence[str]) -> str:
+    """Name what stands in some columns together."""
+    return "value" if len(columns) == 1 else "combination"
 
 
 def _list(values: list[str]) -> str:

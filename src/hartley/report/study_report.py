@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from hartley.workflow.study import Study
 
 
+FOR_PERSONS = "it is the best that was found of those that hold for a reader who links all rows of a person."
+
+
 def require_page(path: Path, *, overwrite: bool) -> None:
     """Refuse a report that is to be something else than a web page, or cannot be written."""
     if path.suffix.lower() not in (".html", ".htm"):
@@ -71,16 +74,17 @@ def study_report(study: Study, demand: Demand, command: str, fields: Mapping[str
     over = "distinct-l" if study.named_closeness.is_empty else "separated-l"
     found = study.frontier(require=demand.beside(over), **fields)
     limits = SearchLimits(**{name: fields[name] for name in LimitFields.__annotations__ if name in fields})
-    persons, point = None, None
+    persons = None
     if study.person is not None:
         made = _made_for_persons(study, demand, fields)
-        point, persons = made.point, made.persons
-    elif not demand.is_empty:
-        point = found.meeting(demand, limits)
+        choice, persons = Choice(made.point, FOR_PERSONS), made.persons
+    else:
+        point = None if demand.is_empty else found.meeting(demand, limits)
+        choice = Choice.of_frontier(found, demand, point)
     is_place = isinstance(study.source, (str, Path))
     return report_of(
         found,
-        Choice.of_frontier(found, demand, point),
+        choice,
         demand,
         table=Path(shown_source(study.source)).name if is_place else "the table",
         command=command,

@@ -139,13 +139,19 @@ def worst_case(audit: Audit) -> str:
 
 def _independent(audit: Audit) -> str:
     secret, public = named(audit.sensitive), named(audit.public)
+    thing = "value" if len(audit.public.columns) == 1 else "combination"
     if audit.side is None:
-        return f"No value of {public} rules out any {secret}: without statistics, a reader learns nothing."
-    known = named(audit.side)
+        return f"No {thing} of {public} rules out any {secret}: without statistics, a reader learns nothing."
+    known, leaves = named(audit.side), _verb("leave", audit.side)
     return (
-        f"No value of {public} rules out any {secret} that {known} leaves possible: without "
+        f"No {thing} of {public} rules out any {secret} that {known} {leaves} possible: without "
         f"statistics, a reader who knows {known} learns nothing new."
     )
+
+
+def _verb(verb: str, role: Role) -> str:
+    """Return a verb as it follows the columns of a role: one column leaves, two leave."""
+    return f"{verb}s" if len(role.columns) == 1 else verb
 
 
 def _occurring(audit: Audit) -> str:
@@ -153,21 +159,22 @@ def _occurring(audit: Audit) -> str:
     some, every = audit.narrowest_count, audit.observations
     is_one_column = audit.side is None and len(audit.public.columns) == 1
     thing = "value" if is_one_column else "combination"
-    things = f"{some:,} of {'its' if is_one_column else 'the'} {counted(every, thing)}"
+    exact = audit.distinct_l == 1
+    # Where the sentence before ends with the sensitive column, "its" would be taken for that.
+    of = f" of {named(audit.public)}" if is_one_column and not exact else ""
+    things = f"{some:,} of {'its' if is_one_column and exact else 'the'} {counted(every, thing)}{of}"
     if some == every:
-        things = f"its only {thing}" if every == 1 else f"every {thing}"
+        things = f"{'the' if of else 'its'} only {thing}{of}" if every == 1 else f"every {thing}{of}"
     verb = "occurs" if some in (1, every) else "occur"
     one = f"one {values_of(1, audit.sensitive.columns).removeprefix('1 ')} only"
-    return f"{things} {verb} with {one if audit.distinct_l == 1 else 'so few'}"
+    return f"{things} {verb} with {one if exact else 'so few'}"
 
 
 def _added(audit: Audit) -> str:
     """Say what the public columns add to what the reader knew."""
     known = "" if audit.side is None else named(audit.side)
-    return (
-        f" At worst, {named(audit.public)} leaves {_share(audit.l0_bits)} of the values that {known} left "
-        "possible."
-    )
+    leave, share = _verb("leave", audit.public), _share(audit.l0_bits)
+    return f" At worst, {named(audit.public)} {leave} {share} of the values that {known} left possible."
 
 
 def worst_bits(audit: Audit) -> str:
@@ -215,9 +222,10 @@ def at_least(audit: Audit) -> str:
     if audit.side is not None:
         known = named(audit.side)
         if audit.i0_bits == 0:
-            return f"For some people, {public} rules out no {secret} that {known} leaves possible."
-        share = _share(audit.i0_bits)
-        return f"For everyone, {public} leaves no more than {share} of what {known} left possible."
+            rules, leaves = _verb("rule", audit.public), _verb("leave", audit.side)
+            return f"For some people, {public} {rules} out no {secret} that {known} {leaves} possible."
+        leaves, share = _verb("leave", audit.public), _share(audit.i0_bits)
+        return f"For everyone, {public} {leaves} no more than {share} of what {known} left possible."
     is_one_column = len(audit.public.columns) == 1
     if audit.i0_bits == 0:
         things = f"{public} values" if is_one_column else f"combinations of {public}"
