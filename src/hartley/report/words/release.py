@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import floor
 from typing import TYPE_CHECKING
 
 from hartley.errors import option
@@ -439,14 +440,16 @@ def formulas(cells: Mapping[str, int], *, defused: bool) -> str | None:
 def share(part: float) -> str:
     """Return a share in percent, never 0 % of something nor 100 % of nearly all.
 
-    >>> share(0.5), share(0.0001), share(0.9999), share(1)
-    ('50 %', 'less than 1 %', 'more than 99 %', '100 %')
+    Halves are rounded up, as in the app.
+
+    >>> share(0.5), share(0.0001), share(0.9999), share(1), share(0.185)
+    ('50 %', 'less than 1 %', 'more than 99 %', '100 %', '19 %')
     """
     if 0 < part < 0.01:
         return "less than 1 %"
     if 0.99 < part < 1:
         return "more than 99 %"
-    return f"{round(100 * part)} %"
+    return f"{floor(100 * part + 0.5)} %"
 
 
 def _column(column: ColumnUsefulness, width: float) -> str:
