@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -372,3 +373,15 @@ def test_a_release_tells_of_persons_and_not_of_rows(
     call = ["release", str(tmp_path / "in.csv"), str(tmp_path / "out.csv"), "-s", "s", "-p", "x"]
     assert run([*call, "--person", "who", "--distinct-l", "2"]) == 0
     assert "Before, 1 of 31 people" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_release_for_persons_tells_the_fewest_persons(tmp_path, capsys):
+    table, out = tmp_path / "visits.csv", tmp_path / "out.csv"
+    rows = [(person, 30 + person // 2, 10 * person + visit) for person in range(6) for visit in range(3)]
+    table.write_text("who,age,ill\n" + "".join(f"{who},{age},{ill}\n" for who, age, ill in rows))
+    asked = ["release", str(table), str(out), "-s", "ill", "-p", "age", "--person", "who"]
+    assert run([*asked, "--distinct-l", "3"]) == 0
+    said = capsys.readouterr().out
+    assert "persons (k)" in said
+    assert "fewest rows (k)" not in said
+    assert re.search(r"^after +6 +2 ", said, flags=re.M)

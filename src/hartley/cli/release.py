@@ -102,10 +102,13 @@ def show(out: Console, name: str, result: ReleaseResult, useful: FileUsefulness 
         readers.append(("with earlier releases", result.together))
         if result.together_all != result.together:
             readers.append(("the same, all columns", result.together_all))
+    rows = "fewest rows (k)"
+    if result.persons is not None:  # of all published columns; what is asked for holds for persons
+        readers, rows = list(zip(("before", "after"), result.persons, strict=True)), "persons (k)"
     # Each column by itself is in the verdict above; the measures are of their combinations.
     left = "fewest left (l)" if len(result.before.sensitive.columns) == 1 else "combinations left (l)"
     what_is_seen = grid(
-        ["what a reader sees", left, "fewest rows (k)", "worst (L0)", "everyone (I*)"],
+        ["what a reader sees", left, rows, "worst (L0)", "everyone (I*)"],
         [
             [
                 who,
