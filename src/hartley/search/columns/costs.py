@@ -60,34 +60,16 @@ class WorstFirst:
         """Tell whether there is any."""
         return bool(self._new) or self._at < len(self._order)
 
-    @property
-    def first(self) -> tuple[float, int]:
-        """The greatest cost, and the number of its cluster."""
-        if self._new and (self._at == len(self._order) or self._new[0] < self._oldest):
-            cost, number = self._new[0]
-        else:
-            cost, number = self._oldest
-        return -cost, number
-
-    @property
-    def greatest_number(self) -> int:
-        """The greatest number of a cluster."""
-        numbers = [number for _, number in self._new]
-        return max(*numbers, -1, int(self._order[self._at :].max(initial=-1)))
-
-    @property
-    def _oldest(self) -> tuple[float, int]:
-        number = int(self._order[self._at])
-        return -float(self._costs[number]), number
-
     def take_first(self) -> tuple[float, int]:
         """Return the greatest cost and the number of its cluster, and forget it."""
-        cost, number = self.first
-        if self._new and self._new[0] == (-cost, number):
-            heapq.heappop(self._new)
-        else:
-            self._at += 1
-        return cost, number
+        if self._at < len(self._order):
+            number = int(self._order[self._at])
+            oldest = -float(self._costs[number]), number
+            if not self._new or oldest < self._new[0]:
+                self._at += 1
+                return -oldest[0], number
+        cost, number = heapq.heappop(self._new)
+        return -cost, number
 
     def add(self, cost: float, number: int) -> None:
         """Take a cluster in."""

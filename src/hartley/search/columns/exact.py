@@ -10,7 +10,7 @@ import numpy as np
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Ints, Places
 from hartley.model.words import ObjectiveName
-from hartley.search.columns.costs import Runs, WorstFirst
+from hartley.search.columns.costs import Runs
 from hartley.search.columns.loops.cells import (
     NONE,
     ZERO,
@@ -35,33 +35,29 @@ LEAST_GAIN = 1e-9
 """By which share a division must lower the worst cost to be taken."""
 
 
-class _DividedClusters:
-    """The members of each cluster of a partition under change, sorted."""
+class _Clusters:
+    """A partition under change. Of clusters that are gone the cost is below that of any other."""
 
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
-        self._new: dict[int, Ints] = {}
-        self._gone: set[int] = set()
+    def __init__(self, labels: Ints, costs: Floats) -> None:
+        self.labels, self.costs = labels.copy(), costs
+        self._runs = Runs.of(labels)
+        self._new: list[Ints] = []
 
-    def __contains__(self, number: int) -> bool:
-        """Tell whether there is such a cluster."""
-        return number in self._new or (0 <= number < len(self._runs.starts) and number not in self._gone)
-
-    def __getitem__(self, number: int) -> Ints:
-        """Return the members of a cluster."""
-        if number in self._new:
-            return self._new[number]
+    def members(self, number: int) -> Ints:
+        """Return the members of a cluster, sorted."""
+        old = len(self._runs.starts)
+        if number >= old:
+            return self._new[number - old]
         start = self._runs.starts[number]
         return self._runs.order[start : start + self._runs.sizes[number]]
 
-    def __setitem__(self, number: int, members: Ints) -> None:
-        """Take a new cluster in."""
-        self._new[number] = members
-
-    def __delitem__(self, number: int) -> None:
-        """Forget a cluster."""
-        self._new.pop(number, None)
-        self._gone.add(number)
+    def replace(self, gone: list[int], parts: list[Ints], costs: list[float]) -> None:
+        """Put new clusters in place of others."""
+        self.costs[gone] = -np.inf
+        for number, part in enumerate(parts, start=len(self.costs)):
+            self.labels[part] = number
+        self.costs = np.append(self.costs, costs)
+        self._new += parts
 
 
 class ExactDivision:
@@ -91,53 +87,34 @@ class ExactDivision:
 
     def lower(self, labels: Ints, costs: Floats, effort: Effort) -> Ints:
         """Divide the surroundings of the worst cluster anew while that lowers its cost."""
-        runs = Runs.of(labels)
-        if runs.sizes[int(costs.argmax())] >= MOST_TUPLES:
+        clusters = _Clusters(labels, costs)
+        if len(clusters.members(int(costs.argmax()))) >= MOST_TUPLES:
             return labels
-        labels = labels.copy()
-        members, waiting = _DividedClusters(runs), WorstFirst(costs)
         for _ in range(MOST_TURNS):
-            if effort.should_stop():
+            if effort.should_stop() or not self._is_lowered(clusters):
                 break
-            cost, number = waiting.first
-            if number not in members:
-                waiting.take_first()
-                continue
-            if cost <= 0 or not self._is_lowered(labels, members, waiting, number, cost):
-                break
-        return compact(labels)
+        return compact(clusters.labels)
 
-    def _is_lowered(
-        self,
-        labels: Ints,
-        members: _DividedClusters,
-        waiting: WorstFirst,
-        number: int,
-        cost: float,
-    ) -> bool:
-        """Divide the surroundings of a cluster anew if that lowers its cost."""
-        for chosen in self._surroundings(labels, members, number):
-            inside = np.sort(np.concatenate([members[one] for one in chosen]))
-            parts, worst = self.divide(inside, below=cost * (1 - LEAST_GAIN))
-            if worst == np.inf:
-                continue
-            for one in chosen:
-                del members[one]
-            first = waiting.greatest_number + 1
-            labels[inside] = first + parts
-            for part in range(int(parts.max()) + 1):
-                members[first + part] = inside[parts == part]
-                waiting.add(self.cost(members[first + part]), first + part)
-            return True
+    def _is_lowered(self, clusters: _Clusters) -> bool:
+        """Divide the surroundings of the worst cluster anew if that lowers its cost."""
+        number = int(clusters.costs.argmax())
+        cost = float(clusters.costs[number])
+        for chosen in self._surroundings(clusters, number) if cost > 0 else ():
+            inside = np.sort(np.concatenate([clusters.members(one) for one in chosen]))
+            part, worst = self.divide(inside, below=cost * (1 - LEAST_GAIN))
+            if worst < np.inf:
+                parts = [inside[part == each] for each in range(int(part.max()) + 1)]
+                clusters.replace(chosen, parts, [self.cost(each) for each in parts])
+                return True
         return False
 
     def cost(self, members: Ints) -> float:
         """Return the cost of a cluster."""
         return float(cost_of(self.prepared.cells, members, len(members), np.zeros(len(members))))
 
-    def _surroundings(self, labels: Ints, members: _DividedClusters, number: int) -> list[list[int]]:
+    def _surroundings(self, clusters: _Clusters, number: int) -> list[list[int]]:
         """Return some sets of clusters around one, that one included, each of a few tuples."""
-        prepared, own = self.prepared, members[number]
+        prepared, own, labels = self.prepared, clusters.members(number), clusters.labels
         prepared.list_near(own, prepared.widest)
         near: list[int] = []
         for one in own:
@@ -148,9 +125,9 @@ class ExactDivision:
         for first in range(min(SURROUNDINGS, len(others))):
             chosen, size = [number], len(own)
             for other in (*others[first:], *others[:first]):
-                if size + len(members[other]) <= MOST_TUPLES:
+                if size + len(clusters.members(other)) <= MOST_TUPLES:
                     chosen.append(other)
-                    size += len(members[other])
+                    size += len(clusters.members(other))
             if len(chosen) > 1 and sorted(chosen) not in [sorted(known) for known in found]:
                 found.append(chosen)
         return found
