@@ -24,6 +24,7 @@ from hartley.model.arrays import Floats, Int32s, Ints, Places, sparse_zeros
 from hartley.model.pair_sort import numbered_keys
 from hartley.search.columns.cells import CATEGORY
 from hartley.search.columns.costs import Runs
+from hartley.search.columns.loops.boxes import added_share, box_into, take_into
 from hartley.search.columns.loops.cells import (
     NONE,
     ONE,
@@ -36,27 +37,14 @@ from hartley.search.columns.loops.cells import (
     side_with,
     width_between,
 )
-from hartley.search.columns.loops.mend import brings_new
-from hartley.search.columns.loops.split import Segments, box_into, split_segments
+from hartley.search.columns.loops.mend import brings_new, keep_codes
+from hartley.search.columns.loops.split import Segments, split_segments
 from hartley.search.columns.prepared import TUPLES_AT_A_TIME, Prepared, compact
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 
 MOST_PEELED = 400
 """Clusters of more tuples are not peeled where more is wanted than one plain count: each test is long."""
-
-
-@hot_part
-def added_share(cells: Cells, low: Floats, high: Floats, one: int) -> float:
-    """Return how much relative width a box gains with a tuple; a category outside its run is one more."""
-    gain = 0.0
-    for column in range(cells.place.shape[1]):
-        cell = cells.place[one, column]
-        if cells.kind[column] == 0:
-            gain += cells.share[column] * (max(low[column] - cell, 0.0) + max(cell - high[column], 0.0))
-        elif cell < low[column] or cell > high[column]:
-            gain += cells.share[column]
-    return gain
 
 
 @hot_part
@@ -67,15 +55,6 @@ def lost_codes(one: int, times: Places, needs: Needs) -> int:
         if times[needs.code[at]] == 1:
             lost += 1
     return lost
-
-
-@hot_part
-def take_into(cells: Cells, one: int, low: Floats, high: Floats) -> None:
-    """Widen a box by a tuple."""
-    for column in range(cells.place.shape[1]):
-        cell = cells.place[one, column]
-        low[column] = min(low[column], cell)
-        high[column] = max(high[column], cell)
 
 
 @hot_part
@@ -179,9 +158,7 @@ def peel_part(
             times[code] -= 1
             if times[code] == 0:
                 held -= 1
-            if marks.kept[code] != stamp:
-                marks.kept[code] = stamp
-                left -= 1
+        left -= keep_codes(one, stamp, needs, marks)
         if (left <= 0) if needs.plain else is_enough(line, ZERO, taken, NONE, needs, marks):
             break
         chosen = next_to_peel(cells, needs, marks, line, size, taken, held, times, low, high, stamp)

@@ -254,11 +254,6 @@ def is_enough(members: Int32s, start: int, stop: int, without: int, needs: Needs
                 if left <= 0:
                     return True
         return bool(left <= 0)
-    if needs.beside:
-        return is_enough_beside(members, start, stop, without, needs, marks)
-    counts = len(needs.wanted)
-    for count in range(counts):
-        marks.tally[count] = 0
     rows, met = ZERO, ZERO
     for i in range(start, stop):
         one = members[i]
@@ -272,52 +267,14 @@ def is_enough(members: Int32s, start: int, stop: int, without: int, needs: Needs
                 marks.tally[needs.count_of[code]] += 1
                 marks.codes[met] = code
                 met += 1
-    if rows < needs.row_k:
-        return False
-    for count in range(counts):
-        if marks.tally[count] < needs.wanted[count]:
-            return False
-    if not needs.tolerant:
-        return True
-    sort_codes(marks.codes, met)
-    at = 0
-    for count in range(counts):
-        length, least = 0, needs.offsets[count]
-        while at < met and marks.codes[at] < needs.offsets[count + 1]:
-            if marks.codes[at] >= least:
-                length += 1
-                least = needs.next_code[marks.codes[at]]
-            at += 1
-        if length < needs.wanted[count]:
-            return False
-    return True
-
-
-@hot_part
-def is_enough_beside(
-    members: Int32s, start: int, stop: int, without: int, needs: Needs, marks: Marks
-) -> bool:
-    """Tell the same where a count is wanted only of sets that hold a code of it; the stamp is of now."""
-    stamp, met = marks.stamp[0], ZERO
-    for i in range(start, stop):
-        one = members[i]
-        if one == without:
-            continue
-        for at in range(needs.ptr[one], needs.ptr[one + 1]):
-            code = needs.code[at]
-            if marks.seen[code] != stamp:
-                marks.seen[code] = stamp
-                marks.tally[needs.count_of[code]] += 1
-                marks.codes[met] = code
-                met += 1
-    short = 0
-    for at in range(met):
-        count = needs.count_of[marks.codes[at]]
-        if 0 < marks.tally[count] < needs.wanted[count]:
-            short += 1
+    short = met == 0 if needs.beside else rows < needs.row_k
+    for count in range(len(needs.wanted)):
+        # Beside side information a count is wanted only of sets that hold a code of it.
+        if marks.tally[count] < needs.wanted[count] and (marks.tally[count] > 0 or not needs.beside):
+            short = True
         marks.tally[count] = 0
-    if short > 0 or not needs.tolerant:
-        return short == 0 and met > 0
+    if short or not needs.tolerant:
+        return not short
     sort_codes(marks.codes, met)
     at = 0
     while at < met:
@@ -330,7 +287,7 @@ def is_enough_beside(
             at += 1
         if length < needs.wanted[count]:
             return False
-    return met > 0
+    return True
 
 
 @hot_part

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Int32s, Places
+from hartley.search.columns.loops.boxes import box_into
 from hartley.search.columns.loops.cells import (
     NONE,
     ONE,
@@ -96,14 +97,7 @@ def grow_tree(
         a, b = tree.first[box] + ZERO, tree.last[box] + ZERO
         budget -= b - a
         tree.left[box], tree.right[box] = -1, -1
-        for column in range(columns):
-            low[box, column] = np.inf
-            high[box, column] = -np.inf
-        for i in range(a, b):
-            for column in range(columns):
-                cell = cells.place[order[i], column]
-                low[box, column] = min(low[box, column], cell)
-                high[box, column] = max(high[box, column], cell)
+        box_into(cells, order, a, b, low[box], high[box])
         if b - a > leaf:
             widest, chosen = -1.0, 0
             for column in range(columns):

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Int32s, Places
+from hartley.search.columns.loops.boxes import take_into
 from hartley.search.columns.loops.cells import (
     NONE,
     ZERO,
@@ -130,10 +131,7 @@ def relabel(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
         if clusters.size[cluster] == 1:
             refit(cells, clusters, cluster)
             return
-        for column in range(len(cells.kind)):
-            cell = cells.place[one][column]
-            clusters.low[cluster][column] = min(clusters.low[cluster][column], cell)
-            clusters.high[cluster][column] = max(clusters.high[cluster][column], cell)
+        take_into(cells, one, clusters.low[cluster], clusters.high[cluster])
         clusters.side[cluster] = side_of(cells, clusters.low[cluster], clusters.high[cluster])
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Places
+from hartley.search.columns.loops.boxes import added_share
 from hartley.search.columns.loops.cells import NONE, ZERO, Cells, Marks, Needs, is_enough
 from hartley.search.columns.loops.losses import (
     Losses,
@@ -50,14 +51,7 @@ class Polishing(NamedTuple):
 @hot_part
 def least_growth(cells: Cells, needs: Needs, clusters: Clusters, cluster: int, one: int) -> float:
     """Return what the loss of a cluster grows by at least with a tuple, judged by its box."""
-    width = 0.0
-    row, low, high = cells.place[one], clusters.low[cluster], clusters.high[cluster]
-    for column in range(len(row)):
-        cell = row[column]
-        if cell < low[column]:
-            width += cells.share[column] * (low[column] - cell if cells.kind[column] == 0 else 1.0)
-        elif cell > high[column]:
-            width += cells.share[column] * (cell - high[column] if cells.kind[column] == 0 else 1.0)
+    width = added_share(cells, clusters.low[cluster], clusters.high[cluster], one)
     return float(width * (clusters.size[cluster] + needs.rows[one]))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Flags, Floats, Int32s, Places
+from hartley.search.columns.loops.boxes import box_into
 from hartley.search.columns.loops.cells import (
     NONE,
     ONE,
@@ -49,22 +50,6 @@ class Segments(NamedTuple):
     other_line: Int32s
     other_key: Floats
     """Scratch paper to sort a segment on."""
-
-
-@hot_part
-def box_into(cells: Cells, members: Int32s, first: int, last: int, low: Floats, high: Floats) -> None:
-    """Write the box of ``members[first:last]``."""
-    for column in range(cells.place.shape[1]):
-        low[column] = np.inf
-        high[column] = -np.inf
-    for i in range(first, last):
-        one = members[i]
-        for column in range(cells.place.shape[1]):
-            cell = cells.place[one, column]
-            if cell < low[column]:
-                low[column] = cell
-            if cell > high[column]:
-                high[column] = cell
 
 
 @hot_part
