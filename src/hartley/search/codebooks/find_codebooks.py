@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isfinite, log2
+from math import isfinite, log2, prod
 from typing import Literal
 
 import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, quoted
 from hartley.model.arrays import Int32s
+from hartley.model.partition import numbered_by_first
 from hartley.model.shapes.border_grid import BorderGrid
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.ladder import Ladder, build_ladder
 from hartley.search.codebooks.lattice import LadderSearch
 from hartley.search.codebooks.problem import CodebookProblem, lower_bound, spared_budget
-from hartley.search.codebooks.publication import Codebooks, describe, ordered_labels
+from hartley.search.codebooks.publication import Codebooks, describe
 from hartley.search.codebooks.refinement import Refined, Refinement
 from hartley.search.codebooks.workbench import Settled, Workbench
 from hartley.search.effort import UNLIMITED, Effort
@@ -145,7 +146,7 @@ def _in_halves(problem: CodebookProblem, names: Sequence[str]) -> list[Int32s]:
             first, end = min(cuts, key=lambda cut: abs(float(before[cut[1]] - before[cut[0]]) - half))
             labels[number][first:end] = 1
             labels[number][len(column.values) :] = 2
-            labels[number] = ordered_labels(labels[number])
+            labels[number] = numbered_by_first(labels[number]).astype(np.int32)
     return labels
 
 
@@ -292,19 +293,13 @@ def _best_of_ladders(
             break
     if best is None:
         return None
-    return replace(best, is_proven=is_proven, nodes=_nodes(stages[-1]), ladders=stages[-1])
+    nodes = prod(len(ladder.levels) for ladder in stages[-1])
+    return replace(best, is_proven=is_proven, nodes=nodes, ladders=stages[-1])
 
 
 def _ladders(problem: CodebookProblem, open_ends: bool) -> tuple[Ladder, ...]:
     told = zip(problem.columns, problem.value_rows, problem.weights, strict=True)
     return tuple(build_ladder(column, rows, float(weight), open_ends) for column, rows, weight in told)
-
-
-def _nodes(ladders: Sequence[Ladder]) -> int:
-    nodes = 1
-    for ladder in ladders:
-        nodes *= len(ladder.levels)
-    return nodes
 
 
 def _still(problem: CodebookProblem, budget: int, known: _LadderAnswer) -> _LadderAnswer | None:
@@ -343,7 +338,8 @@ def _grids(ladder: _LadderAnswer, labels: Sequence[Int32s]) -> list[BorderGrid |
     """Return for each column the grid of the level that its codebook is, ``None`` where it is none."""
     grids: list[BorderGrid | None] = []
     for rungs, label in zip(ladder.ladders, labels, strict=True):
-        same = [level.grid for level in rungs.levels if np.array_equal(level.labels, ordered_labels(label))]
+        ordered = numbered_by_first(label)
+        same = [level.grid for level in rungs.levels if np.array_equal(level.labels, ordered)]
         grids.append(same[0] if same else None)
     return grids
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model.arrays import Flags, Floats, Int64s, frozen_array
+from hartley.model.partition import numbered_by_first
 from hartley.model.shapes.border_grid import BorderGrid, Calendar, round_steps
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.problem import band_widths
@@ -115,9 +116,7 @@ def _level(column: PublicColumn, name: str, labels: Int64s, grid: BorderGrid | N
     """Build a level from labels of the values that are not missing."""
     if column.has_missing:
         labels = np.r_[labels, labels.max(initial=-1) + 1]
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    by_place = np.argsort(np.argsort(first))
-    return LadderLevel(name, frozen_array(by_place[inverse].astype(np.int32)), grid)
+    return LadderLevel(name, frozen_array(numbered_by_first(labels).astype(np.int32)), grid)
 
 
 def _calendar_levels(column: PublicColumn) -> Iterator[LadderLevel]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hartley.model.alphabet import Label
 from hartley.model.arrays import Int32s, Int64s, frozen_array
-from hartley.model.partition import Partition
+from hartley.model.partition import Partition, numbered_by_first
 from hartley.model.shapes.band import ALL, Bands
 from hartley.model.shapes.border_grid import BorderGrid, roundest, roundest_day
 from hartley.model.shapes.codebook import OTHER, ColumnCodebook, Form, Group
@@ -108,12 +108,6 @@ class Codebooks:
             "choice_bits": self.choice_bits,
             "entropy_kept_bits": self.entropy_kept_bits,
         }
-
-
-def ordered_labels(labels: Int32s) -> Int32s:
-    """Return the labels with bands numbered in the order of their first values."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse].astype(np.int32)
 
 
 def build_codebook(
@@ -265,7 +259,7 @@ def describe(
     ``grids`` says for each column where its borders were taken from, if all were taken from one grid.
     """
     count = len(problem.columns)
-    labels = [ordered_labels(label) for label in refined.labels[:count]]
+    labels = [numbered_by_first(label).astype(np.int32) for label in refined.labels[:count]]
     told = zip(problem.columns, labels, problem.value_rows, grids[:count], strict=True)
     codebooks = tuple(build_codebook(column, label, rows, grid) for column, label, rows, grid in told)
     bench.load(labels)

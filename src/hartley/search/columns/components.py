@@ -24,7 +24,7 @@ import numpy.typing as npt
 from hartley.model.arrays import Floats, Ints, Places
 from hartley.model.disjoint_sets import DisjointSets
 from hartley.search.columns.cells import CATEGORY, NUMBER
-from hartley.search.columns.costs import sides_of
+from hartley.search.columns.costs import Runs, boxes_of, sides_of
 from hartley.search.columns.loops.cells import Cells
 from hartley.search.columns.prepared import compact
 from hartley.search.effort import UNLIMITED, Effort
@@ -172,11 +172,8 @@ class ComponentSearch:
 
     def _boxes(self, labels: Ints) -> tuple[Floats, Floats, Ints]:
         """Return the box of every cluster, and the component of its first tuple."""
-        order = np.argsort(labels, kind="stable")
-        starts = np.searchsorted(labels[order], np.arange(int(labels.max()) + 1))
-        place = self.cells.place[order]
-        low = np.minimum.reduceat(place, starts)
-        return low, np.maximum.reduceat(place, starts), self.component[order[starts]]
+        runs = Runs.of(labels)
+        return *boxes_of(self.cells, runs), self.component[runs.order[runs.starts]]
 
     def _edges(
         self, labels: Ints, low: Floats, high: Floats, groups: DisjointSets

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.model.arrays import Flags, Int32s, Int64s
+from hartley.model.partition import numbered_by_first
 from hartley.search.codebooks import PublicColumn
 from hartley.search.codebooks.problem import band_widths
 from hartley.search.trees.loops.layout import STRICT, NodePaper, Wants
@@ -129,9 +130,7 @@ class _Walk:
         """Return the bands of a column after a split, numbered in the order of their first values."""
         places = np.arange(len(self.labels[split.column]))
         is_left = (places >= split.first) & (places < split.end)
-        finer = 2 * self.labels[split.column] + is_left
-        _, first, inverse = np.unique(finer, return_index=True, return_inverse=True)
-        return np.argsort(np.argsort(first))[inverse].astype(np.int32)
+        return numbered_by_first(2 * self.labels[split.column] + is_left).astype(np.int32)
 
     def _best(self, now: _Classes) -> Split | None:
         """Return the level that is tried next, told from public values and the multisets of classes."""
