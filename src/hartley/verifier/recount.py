@@ -19,12 +19,11 @@ import numpy as np
 
 from hartley.errors import PolicyError
 from hartley.releases.policy import MeasuredColumn
-from hartley.verifier.tables.reread import as_kind
+from hartley.verifier.tables.reread import SECONDS_A_DAY, as_kind, position
 from hartley.verifier.tables.row_numbers import Combined, Int64s, Ints
 
 Place = tuple[Hashable, Fraction]
 """What must be equal for two values to be close, and where on a line each lies."""
-_FIRST_DAY = dt.datetime(1, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,11 @@ class Apartness:
         }
         return cls(columns, {name: limit for name, limit in limits.items() if name in kinds}, grouped)
 
+    @property
+    def limit(self) -> Fraction:
+        """How far apart two values on one line must be, more than that, to count as two."""
+        return next(iter(self.tolerance.values()), Fraction(0))
+
     def place(self, value: Sequence[Hashable]) -> Place:
         """Return where a sensitive value lies; a missing cell is apart from every other."""
         part: list[Hashable] = []
@@ -77,7 +81,6 @@ class Apartness:
         >>> apart.count(apart.place((number,)) for number in (41, 44, 45, 46, 50, None))
         3
         """
-        limit = next(iter(self.tolerance.values()), Fraction(0))
         lines: dict[Hashable, set[Fraction]] = {}
         for part, at in places:
             lines.setdefault(part, set()).add(at)
@@ -85,7 +88,7 @@ class Apartness:
         for line in lines.values():
             last: Fraction | None = None
             for at in sorted(line):
-                if last is None or at - last > limit:
+                if last is None or at - last > self.limit:
                     found, last = found + 1, at
         return found
 
@@ -98,7 +101,6 @@ class Apartness:
         >>> [int(first) for _, first in found.values()]
         [41, 41, 41, 60]
         """
-        limit = next(iter(self.tolerance.values()), Fraction(0))
         lines: dict[Hashable, set[Fraction]] = {}
         for part, at in places:
             lines.setdefault(part, set()).add(at)
@@ -106,7 +108,7 @@ class Apartness:
         for part, line in lines.items():
             last = first = min(line)
             for at in sorted(line):
-                first = at if at - last > limit else first
+                first = at if at - last > self.limit else first
                 found[part, at] = (part, first)
                 last = at
         return found
@@ -135,12 +137,8 @@ class Apartness:
 
 def number_of(cell: Any) -> Fraction:
     """Return where a cell lies: a number, or days, as tolerances are in."""
-    if isinstance(cell, tuple):  # a moment, and nanoseconds
-        return number_of(cell[0]) + Fraction(cell[1], 86400 * 10**9)
-    if isinstance(cell, dt.datetime):
-        gap = cell.replace(tzinfo=None) - _FIRST_DAY
-        return gap.days + Fraction(gap.seconds * 10**6 + gap.microseconds, 86400 * 10**6)
-    return Fraction(cell.toordinal() if isinstance(cell, dt.date) else cell)
+    is_moment = isinstance(cell, (dt.datetime, tuple))
+    return position(cell) / SECONDS_A_DAY if is_moment else position(cell)
 
 
 MOST_NUMBERS = 1 << 62

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from hartley.releases.policy import Policy
 from hartley.verifier.policy_labels import Value, ValuesFound
-from hartley.verifier.proofs.problem import Ticks, cluster_cost
+from hartley.verifier.proofs.problem import Ticks
 from hartley.verifier.tables.plain_keys import PlainKeys
-from hartley.verifier.tables.reread import as_kind
+from hartley.verifier.tables.reread import as_kind, position
 from hartley.verifier.tables.row_numbers import Int64s, Ints, Numbered
 
 _WIDEST = 1 << 62
@@ -125,25 +125,16 @@ class ReleasedPartition:
         """Return the worst distance of a value from the codeword of its cluster; nothing off the line."""
         if not self.is_on_a_line:
             return None
-        keys = self._cells[0].keys
-        if isinstance(keys, PlainKeys) and keys.are_on_a_line and not keys.cells.null_count:
-            kept = np.ones(len(self._cluster), dtype=bool)
-            if self.policy.withheld is not None:
-                kept = self._cluster != self.policy.withheld
-            groups = _Groups.of(keys.ticks[self._cells[0].codes][kept], self._cluster[kept])
-            return groups.exact().cost(codeword) / keys.per_unit
         ticks = self.ticks(self._cells[0])
-        members: dict[int, list[int | None]] = defaultdict(list)
-        for cluster, tick in zip(self._cluster.tolist(), ticks.listed(), strict=True):
-            members[cluster].append(tick)
-        costs = [
-            cluster_cost(codeword, inside)
-            for cluster, inside in members.items()
-            if cluster != self.policy.withheld
-        ]
-        if None in costs:
+        kept = np.ones(len(self._cluster), dtype=bool)
+        if self.policy.withheld is not None:
+            kept = self._cluster != self.policy.withheld
+        # A value without a place can only be alone.
+        if (kept & ~ticks.has_place & (self._sizes[self._cluster] > 1)).any():
             return None
-        return max((cost for cost in costs if cost is not None), default=Fraction(0)) / ticks.per_unit
+        kept &= ticks.has_place
+        groups = _Groups.of(ticks.whole[kept], self._cluster[kept])
+        return groups.exact().cost(codeword) / ticks.per_unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,21 +190,6 @@ class _Groups:
         nearly = (reach / sizes).astype(np.float64)
         worst = np.flatnonzero(nearly >= nearly.max() * (1 - 1e-12))
         return max(Fraction(int(reach[place]), int(sizes[place])) for place in worst.tolist())
-
-
-def position(cell: Any) -> Fraction:
-    """Return where a cell lies on a line: a number, a day, a second."""
-    if isinstance(cell, Decimal | int):
-        return Fraction(cell)
-    if isinstance(cell, tuple):  # a moment, and nanoseconds
-        return position(cell[0]) + Fraction(cell[1], 10**9)
-    if isinstance(cell, dt.datetime):
-        # Plain numbers of the clock: a moment of pandas has a narrower range than the difference.
-        seconds = (cell.toordinal() - 1) * 86400 + cell.hour * 3600 + cell.minute * 60 + cell.second
-        return Fraction((seconds * 10**6 + cell.microsecond) * 1000 + getattr(cell, "nanosecond", 0), 10**9)
-    if isinstance(cell, dt.date):
-        return Fraction(cell.toordinal())
-    return Fraction(cell)
 
 
 def _distance(one: Hashable, other: Hashable) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import ColumnError
-from hartley.releases.policy import Policy, StatedRequirement
+from hartley.releases.policy import MeasuredColumn, Policy, StatedRequirement
 from hartley.verifier.expected_cells import CellKeys
 from hartley.verifier.policy_labels import NOWHERE, PolicyLabels, Value, ValuesFound
 from hartley.verifier.recount import Apartness, Place, Recount
@@ -74,6 +74,14 @@ class Multisets:
     """For each pair the number of the public value, that of the sensitive value, and the rows."""
     weights: Floats | None = None
     """The sum of the sampling weights of each public value, where they are asked for and known."""
+
+
+def _keys(
+    rows: RowTally, columns: Sequence[MeasuredColumn], some: Ints | slice = slice(None)
+) -> Iterator[tuple[Hashable, ...]]:
+    """Return what the cells of some columns mean together, in all rows or some."""
+    meant = [rows.meaning(one.name, one.kind) for one in columns]
+    return zip(*([one.keys[code] for code in one.codes[some].tolist()] for one in meant), strict=True)
 
 
 def weighed(rows: RowTally, column: str) -> Floats:
@@ -365,6 +373,10 @@ class RowCounter:
         """Return what the reader sees whom the requirements are for."""
         return self._shown_to("together" if self._earlier else "after", rows)
 
+    def _observed(self, rows: RowTally) -> Combined:
+        """Return numbers for what that reader sees and knew before."""
+        return Combined.pair(Combined.of(self._shown(rows), len(rows)).dense(), self._knowns().of(rows))
+
     def separated(self, column: str | None) -> int:
         """Count the sensitive values that are apart, where that reader has fewest left."""
         apart = self._apartness(column)
@@ -378,24 +390,23 @@ class RowCounter:
         )
 
     def _apartness(self, column: str | None) -> Apartness:
-        sensitive = [one for one in self._policy.sensitive if column in (None, one.name)]
-        return Apartness.of(sensitive, self._policy.choices.tolerance, self._policy.choices.groups)
+        return Apartness.of(
+            self._sensitive(column), self._policy.choices.tolerance, self._policy.choices.groups
+        )
 
     def _left(self, column: str | None, apart: Apartness) -> Iterator[tuple[int, list[Place]]]:
         """Yield of each thing that reader sees what he knew before, and where what is left to him lies."""
-        sensitive = apart.columns
         secrets, knowns = self._secrets(column), self._knowns()
         places: dict[int, Place] = {}
         for rows in self._each():
-            meant = [rows.meaning(one.name, one.kind) for one in sensitive]
             secret = secrets.of(rows)
             example = secret.examples()
-            keys = [[one.keys[code] for code in one.codes[example].tolist()] for one in meant]
-            for number, key in zip(secret.codes[example].tolist(), zip(*keys, strict=True), strict=True):
+            for number, key in zip(
+                secret.codes[example].tolist(), _keys(rows, apart.columns, example), strict=True
+            ):
                 if number not in places:
                     places[number] = apart.place(key)
-            known = knowns.of(rows)
-            seen = Combined.pair(Combined.of(self._shown(rows), len(rows)).dense(), known).dense()
+            seen, known = self._observed(rows).dense(), knowns.of(rows)
             known_of = known.codes[seen.examples()].tolist()
             pairs = Combined.pair(seen, secret).occurring()
             left: dict[int, list[Place]] = {}
@@ -408,11 +419,8 @@ class RowCounter:
         numbers: dict[tuple[Hashable, ...], int] = {}
         total: Counter[int] = Counter()
         classes: list[Counter[int]] = []
-        knowns = self._knowns()
         for rows in self._each():
-            meant = [rows.meaning(one.name, one.kind) for one in self._policy.sensitive]
-            keys = zip(*([one.keys[code] for code in one.codes.tolist()] for one in meant), strict=True)
-            seen = Combined.pair(Combined.of(self._shown(rows), len(rows)).dense(), knowns.of(rows))
+            keys, seen = _keys(rows, self._policy.sensitive), self._observed(rows)
             here: dict[int, Counter[int]] = {}
             for key, at, count in zip(keys, seen.codes.tolist(), rows.counts.tolist(), strict=True):
                 number = numbers.setdefault(key, len(numbers))
@@ -443,8 +451,7 @@ class RowCounter:
         for rows in self._each():
             own, found = self._public_values(rows)
             cells.append(found)
-            meant = [rows.meaning(one.name, one.kind) for one in self._policy.sensitive]
-            keys = zip(*([one.keys[code] for code in one.codes.tolist()] for one in meant), strict=True)
+            keys = _keys(rows, self._policy.sensitive)
             values.append(own.codes + held)
             codes.append(np.array([secrets.setdefault(key, len(secrets)) for key in keys], dtype=np.int64))
             counts.append(rows.counts)
@@ -492,10 +499,14 @@ class RowCounter:
 
     def _secrets(self, column: str | None) -> AlikeNumbers:
         """Return how numbers are assigned to the sensitive values."""
-        sensitive = [one for one in self._policy.sensitive if column in (None, one.name)]
+        sensitive = self._sensitive(column)
         return self._numbers(
             ("secret", column), lambda rows: [rows.meaning(one.name, one.kind) for one in sensitive]
         )
+
+    def _sensitive(self, column: str | None) -> list[MeasuredColumn]:
+        """Return one sensitive column, or all of them."""
+        return [one for one in self._policy.sensitive if column in (None, one.name)]
 
     def _shown_earlier(self, rows: RowTally) -> tuple[list[Numbered], list[Numbered]]:
         """Return what the earlier releases show of each row, and what they declared harmless."""

@@ -91,9 +91,9 @@ class RowTally:
         return RowTally(kept, self.counts[wanted], self.of_keys)
 
 
-def tally(source: RereadTable, names: list[str], told: Callable[[int], None] | None = None) -> RowTally:
-    """Count the rows of a table by their cells in some columns; ``told`` hears how many have come."""
-    return next(iter(TalliedParts(source, names, None, told)))
+def tally(source: RereadTable, names: list[str]) -> RowTally:
+    """Count the rows of a table by their cells in some columns."""
+    return next(iter(TalliedParts(source, names, None)))
 
 
 class TalliedParts:

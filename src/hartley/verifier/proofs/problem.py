@@ -136,13 +136,6 @@ class Ticks:
         """Return where one position lies; nothing where there is none."""
         return int(self.whole[place]) if self.has_place[place] else None
 
-    def listed(self) -> list[int | None]:
-        """Return where each position lies."""
-        listed: list[int | None] = self.whole.tolist()
-        for place in np.flatnonzero(~self.has_place).tolist():
-            listed[place] = None
-        return listed
-
     def within(self, here: int, far: int) -> npt.NDArray[np.bool_]:
         """Tell of each position whether it lies no farther than this from another."""
         return (self.whole >= here - far) & (self.whole <= here + far) & self.has_place

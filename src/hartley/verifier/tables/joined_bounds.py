@@ -39,10 +39,7 @@ class JoinedBounds(RereadTable):
             yield [self._one(name, found) for name in names], counts
 
     def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
-        """Return the cells of these columns, row by row."""
-        if self.has_batches:
-            yield from super().rows(names)
-            return
+        """Return the cells of these columns, row by row, where they do not come in Arrow columns."""
         for row in self._file.rows(self._in_file(names)):
             cells = iter(row)
             yield tuple(

@@ -13,8 +13,8 @@ import json
 import re
 from collections.abc import Hashable, Iterator
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from hartley.verifier.tables.other_cells import (
 
 _FINE = re.compile(r"(.*[.,]\d{6})(\d+)(\D.*|)")
 """A moment with more than six decimals of a second."""
+SECONDS_A_DAY = 86400
 
 
 class Digits(str):
@@ -120,20 +121,10 @@ class RereadTable:
         is_text = self.is_text or not self.has_batches
         return self._text().count("\n") if is_text else int(self._cells.num_rows)
 
-    def counted(self, names: list[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
-        """Return rows of Arrow columns and how often each occurs; one may come several times."""
-        for columns, counts in self.batches(names):
-            rows = zip(*map(python_cells, columns, names), strict=True)
-            yield from zip(rows, repeat(1) if counts is None else counts.tolist(), strict=False)
-
     def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
-        """Return the cells of these columns, row by row."""
-        if self.has_batches:
-            for row, count in self.counted(names):
-                yield from repeat(row, count)
-        else:
-            for found in self._objects():
-                yield tuple(found.get(name) for name in names)
+        """Return the cells of these columns, row by row, where they do not come in Arrow columns."""
+        for found in self._objects():
+            yield tuple(found.get(name) for name in names)
 
     def _columns(self) -> list[str]:
         if hasattr(self._source, "counted"):
@@ -268,6 +259,21 @@ def as_kind(cell: Any, kind: str | None) -> Hashable:
     if isinstance(cell, dt.time):
         return _time_of_day(cell)
     return cell if isinstance(cell, str) else repr(cell)
+
+
+def position(cell: Any) -> Fraction:
+    """Return where a cell lies on a line: a number, a day, a second."""
+    if isinstance(cell, Decimal | int):
+        return Fraction(cell)
+    if isinstance(cell, tuple):  # a moment, and nanoseconds
+        return position(cell[0]) + Fraction(cell[1], 10**9)
+    if isinstance(cell, dt.datetime):
+        # Plain numbers of the clock: a moment of pandas has a narrower range than the difference.
+        seconds = (cell.toordinal() - 1) * SECONDS_A_DAY + cell.hour * 3600 + cell.minute * 60 + cell.second
+        return Fraction((seconds * 10**6 + cell.microsecond) * 1000 + getattr(cell, "nanosecond", 0), 10**9)
+    if isinstance(cell, dt.date):
+        return Fraction(cell.toordinal())
+    return Fraction(cell)
 
 
 def _number(cell: Any) -> Hashable:

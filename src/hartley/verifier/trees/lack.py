@@ -21,8 +21,13 @@ class View:
     """What one requirement counts of each sensitive value, and how much of it is wanted."""
 
     places: tuple[Place, ...]
-    limit: Fraction
+    apart: Apartness
     wanted: int
+
+    @property
+    def limit(self) -> Fraction:
+        """How far apart two places on one line must be, more than that, to count as two."""
+        return self.apart.limit
 
     @property
     def is_plain(self) -> bool:
@@ -31,11 +36,7 @@ class View:
 
     def count(self, secrets: Iterable[int]) -> int:
         """Return the most sensitive values that are pairwise apart."""
-        found, last = 0, None
-        for line, at in sorted({self.places[one] for one in secrets}, key=_order):
-            if last is None or line != last[0] or at - last[1] > self.limit:
-                found, last = found + 1, (line, at)
-        return found
+        return self.apart.count(self.places[one] for one in secrets)
 
     def totals(self, multiset: Mapping[int, int]) -> dict[Place, int]:
         """Return how many rows lie at each place."""
@@ -121,8 +122,7 @@ def views_of(
             policy.choices.groups if is_apart else {},
         )
         places = tuple(apart.place([secret[at] for at in where]) for secret in secrets)
-        limit = next(iter(apart.tolerance.values()), Fraction(0))
-        views.append(View(places, limit, number))
+        views.append(View(places, apart, number))
     return views
 
 

@@ -15,12 +15,9 @@ from hartley.verifier.trees.lack import is_safe
 class LevelWalk(CutWalk):
     """Walks from everything merged, but for kept values, to the level that is published."""
 
-    def __init__(
-        self, policy: Policy, levels: LevelDocument, found: Multisets, *, is_of_public_values: bool = False
-    ) -> None:
-        """``is_of_public_values``: rows have the values of their class in any order."""
+    def __init__(self, policy: Policy, levels: LevelDocument, found: Multisets) -> None:
         super().__init__(policy, found)
-        self.levels, self.is_of_public_values = levels, is_of_public_values
+        self.levels = levels
 
     def walk(self) -> None:
         """Go through all levels; raise where something does not hold."""
@@ -49,9 +46,7 @@ class LevelWalk(CutWalk):
             raise TreeError("a level was tried whose cells are too small to hold what is required")
         if self.levels.trials == "strict":
             raise TreeError("a level failed, and only levels that cannot fail were to be tried")
-        if not self.is_of_public_values and all(
-            self.holds(self.multiset(part)) for parts in cells for part in parts
-        ):
+        if all(self.holds(self.multiset(part)) for parts in cells for part in parts):
             raise TreeError("a level is said to have failed, and its cells hold")
         multisets = [self.multiset(values) for values in classes]
         able = [

@@ -30,7 +30,7 @@ from hartley.search.sizes.cluster_count import most_clusters
 from hartley.verifier.proofs.check import MOST_EXHAUSTED, is_valid
 from hartley.verifier.proofs.optimality import Bounds, bounds_of, goal_asked, is_optimal, leakage_proven
 from hartley.verifier.proofs.problem import Goal, ProofProblem, cluster_cost
-from hartley.verifier.released_partition import position
+from hartley.verifier.tables.reread import position
 
 MOST_SLICES = 64
 """Observations that are looked at one by one for a value without a cheap cluster."""
