@@ -22,7 +22,7 @@ from hartley.workflow.request.declared_options import (
     usual_options,
 )
 from hartley.workflow.request.destination import Destination
-from hartley.workflow.request.named_demand import NamedDemand
+from hartley.workflow.request.named_demand import DemandFields
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.time_limit import SearchLimits
 
@@ -72,9 +72,9 @@ def test_the_options_that_most_people_need_are_options(name):
 
 
 def test_what_is_typed_is_a_keyword_of_the_same_name_in_python():
-    asked = (Study, Objective, ColumnChoices, UtilityChoice, NamedDemand)
+    asked = (Study, Objective, ColumnChoices, UtilityChoice)
     kinds = (*asked, ReadOptions, SearchLimits, Destination)
-    keywords = {one.name for kind in kinds for one in fields(kind)}
+    keywords = {one.name for kind in kinds for one in fields(kind)} | {*DemandFields.__annotations__}
     # What is said in another way: exposure="accept", to_dict(), combination, write_metadata, plot, require,
     # audit(against=, regress=).
     elsewhere = {"accept_exposure", "as_json", "combine", "metadata", "plot", "each", "require"}

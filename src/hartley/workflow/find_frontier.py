@@ -34,7 +34,6 @@ from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain, frontie
 from hartley.workflow.publication.choose_point import (
     ReleaseDemand,
     optimal_point,
-    require_reachable_kind,
     searched_point,
 )
 from hartley.workflow.publication.release_plan import Plan, Seen
@@ -249,16 +248,8 @@ def solve_demand(study: StudyTable, demand: Demand, objective: Objective, limits
         )
     joint, _ = seen_range(study, objective)
     question = asked_question(study, objective, joint, demand.requirements)
-    require_reachable_kind(demand.target, question.utility)
-    asked = ReleaseDemand(
-        demand=demand,
-        question=question,
-        search=objective.search,
-        is_seen_beside=bool(study.keep or study.earlier),
-    )
-    if asked.is_plain:
-        question = replace(question, requirements=())
-    return searched_point(question, asked, limits.start(question.default_seconds))
+    asked = ReleaseDemand(demand=demand, question=question, search=objective.search)
+    return searched_point(asked, limits.start(question.default_seconds))
 
 
 def seen_range(study: StudyTable, objective: Objective) -> tuple[JointRange, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -31,11 +31,7 @@ from hartley.workflow.publication.cautions import (
     refuse_one_candidate,
     refuse_written_dates,
 )
-from hartley.workflow.publication.choose_point import (
-    ReleaseDemand,
-    reach,
-    require_reachable_kind,
-)
+from hartley.workflow.publication.choose_point import ReleaseDemand, reach
 from hartley.workflow.publication.release_plan import Plan, ReleaseFiles, ReleaseTask, Seen
 from hartley.workflow.publication.release_policy import refuse_beside_bounds
 from hartley.workflow.publication.write_release import ReleaseResult, write_release
@@ -53,29 +49,21 @@ from hartley.workflow.trees.refusals import (
 from hartley.workflow.trees.search_tree import transparent_loss
 
 
-@dataclass(frozen=True, kw_only=True)
-class KnownPoint:
-    """A point of a frontier that was found before, to be released without another search."""
-
-    point: Point
-    found_in: JointRange | None = None
-    """The joint range of that frontier, needed where columns are kept or releases are earlier."""
-
-
 def make_release(
     study: StudyTable,
     demand: Demand,
     destination: Destination,
     objective: Objective,
     limits: SearchLimits,
-    known: KnownPoint | None = None,
+    point: Point | None = None,
+    found_in: JointRange | None = None,
 ) -> ReleaseResult:
     """Release a table so that what is asked holds, with its policy, certificate and record.
 
     The output holds the recoded public columns, and of the others only those that the study keeps,
-    calls harmless, or publishes though sensitive. Nothing is written unless everything is. A ``known``
-    point is released, if it meets the demand, and nothing is searched; what was proven about it is
-    claimed where its frontier was of the same reader.
+    calls harmless, or publishes though sensitive. Nothing is written unless everything is. A ``point``
+    of a frontier, ``found_in`` this joint range, is released if it meets the demand, and nothing is searched;
+    what was proven about it is claimed where its frontier was of the same reader.
     """
     if demand.is_empty:
         raise OptionError(
@@ -95,16 +83,13 @@ def make_release(
         identifiers = _look_at_columns(task)
         effort = limits.start(question.default_seconds)
         reach_it = partial(reach, seen.observed, asked, effort, has_earlier=bool(plan.earlier))
-        reached = reach_it(
-            point=None if known is None else known.point,
-            found_in=None if known is None else known.found_in,
-        )
-        complete = known is not None or not effort.should_stop()
+        reached = reach_it(point=point, found_in=found_in)
+        complete = point is not None or not effort.should_stop()
         persons: tuple[Audit, Audit] | None = None
         if study.person is not None:
             for_persons = PersonRelease(task)
             reached = hold_for_persons(
-                for_persons, reached, lambda point: reach_it(point=point, found_in=question.joint), effort
+                for_persons, reached, lambda one: reach_it(point=one, found_in=question.joint), effort
             )
             after = for_persons.linked(harmless=True).audit(reached.book.partition)
             persons = for_persons.linked().audit(), after
@@ -123,7 +108,7 @@ def make_release(
         )
         if plan.publish_sensitive and objective.transparent is None:
             made = replace(made, transparent_loss=transparent_loss(question, effort))
-        if question.budget and not usefulness.withheld_rows and known is None:
+        if question.budget and not usefulness.withheld_rows and point is None:
             made = replace(made, **_unused_budget(question, demand, reached.point, effort))
     if files.database is not None:
         study.let_go()
@@ -219,7 +204,6 @@ def _asked(
         demand.requirements,
         labels=destination.words,
     )
-    require_reachable_kind(demand.target, question.utility)
     codeword = codeword_of(question.utility)
     return ReleaseDemand(
         demand=demand,

@@ -11,7 +11,7 @@ from hartley.model.words import Labels
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
 from hartley.releases.rows.reader_view import Observed
 from hartley.workflow.find_frontier import asked_question
-from hartley.workflow.publication.choose_point import ReleaseDemand, reach, require_reachable_kind
+from hartley.workflow.publication.choose_point import ReleaseDemand, reach
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits
@@ -36,7 +36,6 @@ def fit_policy(
         kinds = {column.name: column.kind for column in table.columns if column.kind is not None}
         columns = table.column_names
     question = asked_question(study, objective, joint, demand.requirements, labels=labels)
-    require_reachable_kind(demand.target, question.utility)
     asked = ReleaseDemand(demand=demand, question=question, search=objective.search, labels=labels)
     reached = reach(Observed(joint), asked, limits.start(), has_earlier=False)
     policy = Policy.of(

@@ -14,7 +14,7 @@ from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
 from hartley.workflow.audit_table import AuditResult, audit_table
 from hartley.workflow.request.destination import Destination, DestinationFields
-from hartley.workflow.request.named_demand import DemandFields, NamedDemand
+from hartley.workflow.request.named_demand import DemandFields, named_demand
 from hartley.workflow.request.objective import Objective, ObjectiveFields
 from hartley.workflow.request.study_table import StudyFields, StudyTable, names, sorted_into
 from hartley.workflow.request.time_limit import LimitFields, SearchLimits
@@ -261,8 +261,8 @@ class Study(StudyTable):
         """
         from hartley.workflow.find_frontier import solve_demand
 
-        objective, limits, named = sorted_into(fields, Objective, SearchLimits, NamedDemand)
-        demand = self.demand(NamedDemand(**named).beside(require), each=each)
+        objective, limits, named = sorted_into(fields, Objective, SearchLimits, DemandFields)
+        demand = self.demand(named_demand(named, require), each=each)
         return solve_demand(self, demand, self._objective(objective), SearchLimits(**limits))
 
     @checked
@@ -304,13 +304,12 @@ class Study(StudyTable):
         ReleaseResult
             What was released, what it was before and is now, and where the files are.
         """
-        from hartley.workflow.make_release import KnownPoint, make_release
+        from hartley.workflow.make_release import make_release
 
         objective, limits, destination, named = sorted_into(
-            fields, Objective, SearchLimits, Destination, NamedDemand
+            fields, Objective, SearchLimits, Destination, DemandFields
         )
-        wanted = NamedDemand(**named).beside(_required(require, target))
-        demand = self.demand(wanted, each=each)
+        demand = self.demand(named_demand(named, _required(require, target)), each=each)
         study, counts_rows = self, not self.sensitive
         if counts_rows:
             study = self.counting_rows(demand, objective.get("transparent"))
@@ -321,7 +320,8 @@ class Study(StudyTable):
             Destination(output=output, **destination),
             self._objective(objective),
             SearchLimits(**limits),
-            None if point is None else KnownPoint(point=point, found_in=found_in),
+            point,
+            found_in,
         )
         return replace(made, counts_rows=counts_rows, by_sensitive=() if counts_rows else made.by_sensitive)
 
@@ -363,8 +363,8 @@ class Study(StudyTable):
         """
         from hartley.workflow.compare_methods import compare_methods
 
-        objective, limits, named = sorted_into(fields, Objective, SearchLimits, NamedDemand)
-        demand = self.demand(NamedDemand(**named).beside(_required(require, target)), each=each)
+        objective, limits, named = sorted_into(fields, Objective, SearchLimits, DemandFields)
+        demand = self.demand(named_demand(named, _required(require, target)), each=each)
         return compare_methods(
             self, self._objective(objective), SearchLimits(**limits), demand=demand, hierarchies=hierarchies
         )
@@ -573,7 +573,7 @@ def solve(
     >>> found.largest_cluster, found.proven_optimal
     (2, True)
     """
-    study, rest = _study(source, fields, Objective, SearchLimits, NamedDemand)
+    study, rest = _study(source, fields, Objective, SearchLimits, DemandFields)
     return study.solve(require=require, each=each, **rest)
 
 
@@ -616,7 +616,7 @@ def release(
     ...     made.after.distinct_l
     2
     """
-    study, rest = _study(source, fields, Objective, SearchLimits, Destination, NamedDemand)
+    study, rest = _study(source, fields, Objective, SearchLimits, Destination, DemandFields)
     return study.release(
         output, require=require, target=target, each=each, point=point, found_in=found_in, **rest
     )
@@ -655,5 +655,5 @@ def compare(
     >>> compare(table, sensitive="age", public="chol", require={"distinct_l": 2}).better
     ()
     """
-    study, rest = _study(source, fields, Objective, SearchLimits, NamedDemand)
+    study, rest = _study(source, fields, Objective, SearchLimits, DemandFields)
     return study.compare(require=require, each=each, target=target, hierarchies=hierarchies, **rest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -153,6 +153,24 @@ def frontier_levels(most: int) -> list[int]:
     return sorted({*found, most})
 
 
+def frontier_of_every_level(
+    question: Problem, levels: Sequence[int], point_of_level: Callable[[Problem], Point], effort: Effort
+) -> Frontier:
+    """Find the point of every level of candidates, up to the first that is out of reach."""
+    points: list[Point] = []
+    for at, level in enumerate(levels):
+        effort.progress(at, len(levels), f"level {level} of {question.axis}")
+        try:
+            points.append(point_of_level(question.asking(Requirement(question.axis, level))))
+        except UnreachableError:
+            break
+        if effort.should_stop():
+            break
+    if not points:
+        raise UnreachableError("the table as a whole lacks what is required, so no class can keep it")
+    return frontier_of(question, points, complete=len(points) == len(levels))
+
+
 def require_codebooks(question: Problem, demand: Demand) -> None:
     """Refuse what a search for codebooks does not look at."""
     here = option("shape", "columns")
@@ -166,11 +184,6 @@ def require_codebooks(question: Problem, demand: Demand) -> None:
         raise OptionError(
             f"{here} counts candidates beside side information or an earlier release, and no bits; "
             f"say {option('distinct_l')} instead"
-        )
-    if question.leakage != "l0":
-        raise OptionError(
-            f"{here} limits what every combination leaves open, not what is certain of the whole release; "
-            f"leave {option('leakage')} at l0"
         )
     for one in demand.requirements:
         if one.name == "istar":

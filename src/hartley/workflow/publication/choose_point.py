@@ -52,6 +52,10 @@ class ReleaseDemand:
     beside: str = ""
     """Their names, for messages."""
 
+    def __post_init__(self) -> None:
+        if self.target.kind == "max_distortion" and self.utility.name != "distortion":
+            raise OptionError(f"{option('max_distortion')} needs {option('utility', 'distortion')}")
+
     @property
     def target(self) -> Target:
         """The demand as one target."""
@@ -81,6 +85,11 @@ class ReleaseDemand:
         plainly = replace(self.question, requirements=())
         is_plain = plainly.is_papers if self.search == "greedy" else plainly.is_plain
         return is_plain and is_one and not has_columns and named in ([], ["distinct-l"])
+
+    @property
+    def searched(self) -> Problem:
+        """The question that is put to a search: with one target, that is its axis and no requirement."""
+        return replace(self.question, requirements=()) if self.is_plain else self.question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,14 +124,12 @@ def reach(
     A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range. One of a
     tree is made again and must be the same.
     """
-    question = demand.question
+    question = demand.searched
     joint = question.joint
     unit = label_unit(question) if demand.labels in CODEWORDS else None
     known = given = point
     if known is not None and len(known.partition.labels) != joint.public.size:
         raise OptionError("the point is of another table, or of other columns")
-    if demand.is_plain:
-        question = replace(question, requirements=())
     if question.transparent is not None or question.shape.name == "tree":
         # A tree is what its requirements make of the table, and the verifier makes it again.
         known = None
@@ -137,7 +144,7 @@ def reach(
         known = known if is_same else again
     sought = replace(demand, demand=within_labels(demand.demand, unit))
     try:
-        point = known or searched_point(question, sought, effort)
+        point = known or searched_point(sought, effort)
     except UnreachableError as error:
         raise UnreachableError(f"{error.message}{demand.beside}") from None
     if given is not None and known is None and given.partition != point.partition:
@@ -242,14 +249,9 @@ def _not_met(demand: ReleaseDemand, chosen: ChosenPoint, public: Alphabet) -> st
     )
 
 
-def require_reachable_kind(target: Target, utility: Utility) -> None:
-    """Refuse a cap on distortion where nothing has a distance."""
-    if target.kind == "max_distortion" and utility.name != "distortion":
-        raise OptionError(f"{option('max_distortion')} needs {option('utility', 'distortion')}")
-
-
-def searched_point(question: Problem, demand: ReleaseDemand, effort: Effort) -> Point:
+def searched_point(demand: ReleaseDemand, effort: Effort) -> Point:
     """Search the point that a demand asks for."""
+    question = demand.searched
     if demand.search == "greedy":
         with question.explaining():
             run = greedy_run(question, demand.demand.utility_weight, effort)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
 from hartley.errors import OptionError, option
 from hartley.model.demand import Demand, Wanted
@@ -21,27 +21,15 @@ class DemandFields(TypedDict, total=False):
     utility_weight: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class NamedDemand:
-    """What the keywords ask for.
+def named_demand(keywords: Mapping[str, Any], wanted: Wanted = None) -> Demand:
+    """Return what the keywords ask for, or what was given in another way; refuse both together.
 
-    >>> NamedDemand(distinct_l=5, row_k=10).beside(None).texts
+    >>> named_demand({"distinct_l": 5, "row_k": 10}).texts
     ('distinct-l=5', 'row-k=10')
     """
-
-    distinct_l: int | None = None
-    separated_l: int | None = None
-    row_k: int | None = None
-    max_leakage: float | None = None
-    max_distortion: float | None = None
-    largest_cluster: int | None = None
-    utility_weight: float | None = None
-
-    def beside(self, wanted: Wanted) -> Demand:
-        """Return the demand with what was given in another way, where nothing is said twice."""
-        named = {one.name: getattr(self, one.name) for one in fields(self)}
-        named = {name: number for name, number in named.items() if number is not None}
-        if wanted is not None and named:
-            keyword = option(next(iter(named)))
-            raise OptionError(f"give {keyword} and {option('require')} in one way, not in both")
-        return Demand.of(named or wanted)
+    named = {
+        name: number for name in DemandFields.__annotations__ if (number := keywords.get(name)) is not None
+    }
+    if wanted is not None and named:
+        raise OptionError(f"give {option(next(iter(named)))} and {option('require')} in one way, not in both")
+    return Demand.of(named or wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
@@ -277,6 +277,11 @@ def _several(given: Any) -> tuple[Any, ...]:
     return found
 
 
+def keywords_of(kind: type) -> set[str]:
+    """Return the keywords of a dataclass, or of a mapping of keywords."""
+    return {one.name for one in fields(kind) if one.init} if is_dataclass(kind) else {*kind.__annotations__}
+
+
 def sorted_into(given: Mapping[str, Any], *kinds: type) -> list[dict[str, Any]]:
     """Return the keywords of each kind of value; raise where one belongs to none.
 
@@ -289,7 +294,7 @@ def sorted_into(given: Mapping[str, Any], *kinds: type) -> list[dict[str, Any]]:
     """
     if not given:
         return [{} for _ in kinds]
-    known = [{field.name for field in fields(kind) if field.init} for kind in kinds]
+    known = [keywords_of(kind) for kind in kinds]
     for name in given:
         if not any(name in names for names in known):
             require_not_removed(name)

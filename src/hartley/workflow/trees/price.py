@@ -22,8 +22,6 @@ class TransparencyPrice:
     transparent: float
     best: float
     """Of the best release that was found without that promise."""
-    is_paid: bool
-    """Whether the release at hand is the transparent one."""
 
 
 def price_of_transparency(
@@ -38,7 +36,7 @@ def price_of_transparency(
     here = Usefulness.of(joint, point.partition).loss
     if question.transparent is None:
         theirs = transparent_loss(asked, effort)
-        return None if theirs is None else TransparencyPrice(theirs, here, is_paid=False)
+        return None if theirs is None else TransparencyPrice(theirs, here)
     plain = replace(question, shape=ANY_SHAPE, transparent=None, prior=None, columns=None)
     if plain.kept or not plain.is_over_columns:
         return None
@@ -46,4 +44,4 @@ def price_of_transparency(
         best = point_for(plain, demand, effort)
     except (OptionError, UnreachableError):
         return None
-    return TransparencyPrice(here, Usefulness.of(joint, best.partition).loss, is_paid=True)
+    return TransparencyPrice(here, Usefulness.of(joint, best.partition).loss)

@@ -18,13 +18,13 @@ from hartley.search.codebooks.publication import describe
 from hartley.search.codebooks.refinement import Refined
 from hartley.search.codebooks.workbench import Workbench
 from hartley.search.effort import Effort
-from hartley.search.points.measured import frontier_of
 from hartley.search.problem import Problem
 from hartley.search.trees import TreeDemand
 from hartley.search.trees.levels import LevelPath, Split, walk_levels
 from hartley.workflow.codebooks.search_codebooks import (
     codebook_problem,
     frontier_levels,
+    frontier_of_every_level,
     point_of_codebooks,
     require_codebooks,
 )
@@ -60,17 +60,11 @@ def levels_point(question: Problem, demand: Demand, effort: Effort) -> Point:
 
 def frontier_of_levels(question: Problem, effort: Effort) -> Frontier:
     """Walk a path for every level of candidates, or for round ones of many."""
-    points = []
-    levels = frontier_levels(question.levels)
-    for level in levels:
-        asked = question.asking(Requirement(question.axis, level))
-        try:
-            points.append(levels_point(asked, Demand(requirements=asked.requirements), effort))
-        except UnreachableError:
-            break
-    if not points:
-        raise UnreachableError("the table as a whole lacks what is required, so no class can keep it")
-    return frontier_of(question, points, complete=len(points) == len(levels))
+
+    def walked(asked: Problem) -> Point:
+        return levels_point(asked, Demand(requirements=asked.requirements), effort)
+
+    return frontier_of_every_level(question, frontier_levels(question.levels), walked, effort)
 
 
 def _walked_point(question: Problem, requirements: Iterable[Requirement]) -> Point:

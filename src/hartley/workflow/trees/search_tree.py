@@ -18,10 +18,14 @@ from hartley.model.requirement import Requirement
 from hartley.search.codebooks import PublicColumn
 from hartley.search.effort import Effort
 from hartley.search.levels import Answer
-from hartley.search.points.measured import frontier_of, point_of
+from hartley.search.points.measured import point_of
 from hartley.search.problem import Problem
 from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
-from hartley.workflow.codebooks.search_codebooks import frontier_levels, public_columns
+from hartley.workflow.codebooks.search_codebooks import (
+    frontier_levels,
+    frontier_of_every_level,
+    public_columns,
+)
 
 MOST_GROWN_CELLS = 100_000
 """Up to so many cells of public values a release beside its sensitive columns says what a tree would lose."""
@@ -81,21 +85,13 @@ def frontier_of_trees(question: Problem, effort: Effort) -> Frontier:
     """Grow a tree for every level of candidates, or for round ones of many."""
     require_carried(question, Demand())
     columns = tuple(public_columns(question))
-    points = []
     # With so many values known, fewer candidates or as many are nothing that can be promised.
     levels = [one for one in frontier_levels(question.levels) if one > question.transparent_knows]
-    for at, level in enumerate(levels):
-        effort.progress(at, len(levels), f"level {level} of {question.axis}")
-        asked = question.asking(Requirement(question.axis, level)).counts
-        try:
-            points.append(_grown_point(question, columns, asked, effort))
-        except UnreachableError:
-            break
-        if effort.should_stop():
-            break
-    if not points:
-        raise UnreachableError("the table as a whole lacks what is required, so no class can keep it")
-    return frontier_of(question, points, complete=len(points) == len(levels))
+
+    def grown(asked: Problem) -> Point:
+        return _grown_point(question, columns, asked.counts, effort)
+
+    return frontier_of_every_level(question, levels, grown, effort)
 
 
 def _grown_point(
