@@ -151,10 +151,6 @@ class Words:
             "sqlite": f"(julianday({one}) - julianday({other})) * 86400.0",
         }[self.dialect]
 
-    def rounded(self, number: str) -> str:
-        """Return a distance to nine decimals."""
-        return f"ROUND(CAST({number} AS NUMERIC), 9)" if self.dialect == "postgres" else f"ROUND({number}, 9)"
-
     def greatest(self, parts: Sequence[str]) -> str:
         """Return the greatest of some numbers."""
         if len(parts) == 1:

@@ -104,16 +104,9 @@ def _outcome(outcome: Treatment, name: str, rows: str) -> str:
 
 
 def _joint(rule: JointRule) -> list[str]:
-    """Look up the values of all columns together, by their numbers."""
-    lines, places = [], []
-    for place, column in enumerate(rule.columns):
-        keys = [key[place] for key in rule.keys]
-        lines.append(f"  x{place} <- hartley_value(d[[{text(column.name)}]], {text(column.kind)})")
-        lines.append(f"  k{place} <- {_values(keys, column.kind)}")
-        places.append(place)
-    book = ", ".join(f"match(k{place}, k{place})" for place in places)
-    rows = ", ".join(f"match(x{place}, k{place})" for place in places)
-    lines.append(f"  at <- match(paste({rows}), paste({book}))")
+    """Look up the values of all columns together."""
+    lines, place_of_row = _looked_up(rule, "d")
+    lines.append(f"  at <- {place_of_row}")
     if rule.unseen == "nearest":
         lines += _nearest(rule)
     if rule.unseen != "suppress":
@@ -126,15 +119,22 @@ def _joint(rule: JointRule) -> list[str]:
 
 def _combinations(rule: JointRule) -> list[str]:
     """Withhold combinations of labels that are not released."""
+    lines, place_of_row = _looked_up(rule, "out")
+    lines.append(f"  rest <- is.na({place_of_row})")
+    return [*lines, *(f"  out[[{text(column.name)}]][rest] <- NA" for column in rule.columns)]
+
+
+def _looked_up(rule: JointRule, frame: str) -> tuple[list[str], str]:
+    """Return what reads the cells of a frame and the keys of a rule, and the place of a row among these."""
     lines = []
     for place, column in enumerate(rule.columns):
-        lines.append(f"  x{place} <- hartley_value(out[[{text(column.name)}]], {text(column.kind)})")
-        lines.append(f"  k{place} <- {_values([key[place] for key in rule.keys], column.kind)}")
-    places = range(len(rule.columns))
-    book = ", ".join(f"match(k{place}, k{place})" for place in places)
-    rows = ", ".join(f"match(x{place}, k{place})" for place in places)
-    lines.append(f"  rest <- is.na(match(paste({rows}), paste({book})))")
-    return [*lines, *(f"  out[[{text(column.name)}]][rest] <- NA" for column in rule.columns)]
+        keys = [key[place] for key in rule.keys]
+        lines.append(f"  x{place} <- hartley_value({frame}[[{text(column.name)}]], {text(column.kind)})")
+        lines.append(f"  k{place} <- {_values(keys, column.kind)}")
+    rows, book = (
+        ", ".join(f"match({mark}{place}, k{place})" for place in range(len(rule.columns))) for mark in "xk"
+    )
+    return lines, f"match(paste({rows}), paste({book}))"
 
 
 def _nearest(rule: JointRule) -> list[str]:

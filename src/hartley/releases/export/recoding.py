@@ -8,7 +8,7 @@ nearest value, as asked; the nearest value on a line is a matter of ranges.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -43,6 +43,11 @@ class Range:
     start: str | None
     stop: str | None
     label: Text
+
+    def limits(self, cell: str, written: Callable[[str], str]) -> list[str]:
+        """Return the conditions that a cell lies in it; its ends are ``written`` as the language has them."""
+        ends = ((">=", self.start), ("<", self.stop))
+        return [f"{cell} {sign} {written(end)}" for sign, end in ends if end is not None]
 
 
 @dataclass(frozen=True)
@@ -100,9 +105,6 @@ class TableRecoding:
     """The combinations of labels that are published, where each column has a rule; others are withheld."""
     present: tuple[tuple[str, Kind | None], ...]
     """Columns in which a missing cell leaves the row out, and their kinds."""
-    sensitive: tuple[str, ...]
-    """The columns that are protected, for tests of the result."""
-    keep: tuple[str, ...]
     keeps_order: bool
     encoding: str
     delimiter: str | None
@@ -140,8 +142,6 @@ def recoding_of(policy: Policy, unseen: Unseen = "error") -> TableRecoding:
         rules=_rules(policy, unseen),
         combinations=_combinations(policy) if policy.codebooks else None,
         present=tuple((name, kinds.get(name)) for name in policy.never_missing),
-        sensitive=policy.sensitive_names,
-        keep=policy.keep,
         keeps_order=policy.choices.keep_order,
         encoding=policy.reading.encoding,
         delimiter=policy.reading.delimiter,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from hartley.errors import OptionError, option
 from hartley.releases.cell_text import Kind
@@ -82,11 +83,7 @@ def _column(rule: ColumnRule, new: str) -> list[str]:
     for start, label in rule.beginnings:
         give(f"CHAR.SUBSTR({name}, 1, {len(start)}) = {literal(start, 'text')}", label)
     for one in rule.ranges:
-        limits = [
-            f"{name} {sign} {literal(edge, kind)}"
-            for sign, edge in ((">=", one.start), ("<", one.stop))
-            if edge is not None
-        ]
+        limits = one.limits(name, partial(literal, kind=kind))
         give(" AND ".join([f"NOT ({_missing(name, kind)})", *limits]), one.label)
     settle(rule.otherwise, "hartley_done = 0")
     return [*lines, *(REFUSE if rule.otherwise.does == "refuse" else ())]
@@ -114,30 +111,28 @@ def _joint(rule: JointRule) -> list[str]:
         )
     lines: list[str] = []
     for key, label in zip(rule.keys, rule.labels, strict=True):
-        when = " AND ".join(
-            same(_variable(column.name), text, column.kind)
-            for text, column in zip(key, rule.columns, strict=True)
-        )
         given = {
             f"hartley_{place}": literal(label[place], column.released_kind)
             for place, column in enumerate(rule.columns)
         }
-        _give(lines, when, given)
+        _give(lines, _same_key(rule, key), given)
     return [*lines, *(REFUSE if rule.unseen == "error" else ())]
 
 
 def _combinations(rule: JointRule) -> list[str]:
     """Withhold combinations of labels that are not released."""
-    names = [_variable(column.name) for column in rule.columns]
     lines = ["COMPUTE hartley_done = 0."]
-    for key in rule.keys:
-        parts = zip(names, key, rule.columns, strict=True)
-        when = " AND ".join(same(name, text, column.kind) for name, text, column in parts)
-        lines.append(f"IF ({when}) hartley_done = 1.")
+    lines += [f"IF ({_same_key(rule, key)}) hartley_done = 1." for key in rule.keys]
     lines.append("DO IF hartley_done = 0.")
-    for name, column in zip(names, rule.columns, strict=True):
-        lines.append(f"COMPUTE {name} = {literal(None, column.kind)}.")
+    for column in rule.columns:
+        lines.append(f"COMPUTE {_variable(column.name)} = {literal(None, column.kind)}.")
     return [*lines, "END IF."]
+
+
+def _same_key(rule: JointRule, key: tuple[Text, ...]) -> str:
+    """Return the condition that a row has the values of a key."""
+    parts = zip(rule.columns, key, strict=True)
+    return " AND ".join(same(_variable(column.name), text, column.kind) for column, text in parts)
 
 
 def _missing(name: str, kind: Kind) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from hartley.errors import OptionError, option
 from hartley.releases.cell_text import Kind, parse_cell
@@ -85,11 +86,7 @@ def _column(rule: ColumnRule, new: str) -> list[str]:
     for start, label in rule.beginnings:
         made.give(f"substr({name}, 1, {len(start.encode())}) == {literal(start, 'text')}", [label])
     for one in rule.ranges:
-        limits = [
-            f"{name} {sign} {literal(edge, kind)}"
-            for sign, edge in ((">=", one.start), ("<", one.stop))
-            if edge is not None
-        ]
+        limits = one.limits(name, partial(literal, kind=kind))
         made.give(" & ".join([f"!missing({name})", *limits]), [one.label])
     made.settle(rule.otherwise, "!hartley_done", name)
     return [*made.lines, "drop hartley_done"]
@@ -111,25 +108,25 @@ def _joint(rule: JointRule) -> list[str]:
     made = _Replacements(
         {f"hartley_{place}": column.released_kind for place, column in enumerate(rule.columns)}
     )
-    names = [_variable(column.name) for column in rule.columns]
     for key, label in zip(rule.keys, rule.labels, strict=True):
-        parts = zip(names, key, rule.columns, strict=True)
-        made.give(" & ".join(same(name, text, column.kind) for name, text, column in parts), label)
+        made.give(_same_key(rule, key), label)
     made.settle(Treatment("label" if rule.unseen == "suppress" else "refuse"), "!hartley_done", "")
     return [*made.lines, "drop hartley_done"]
 
 
 def _combinations(rule: JointRule) -> list[str]:
     """Withhold combinations of labels that are not released."""
-    names = [_variable(column.name) for column in rule.columns]
     lines = ["generate byte hartley_done = 0"]
-    for key in rule.keys:
-        parts = zip(names, key, rule.columns, strict=True)
-        when = " & ".join(same(name, text, column.kind) for name, text, column in parts)
-        lines.append(f"replace hartley_done = 1 if {when}")
-    for name, column in zip(names, rule.columns, strict=True):
-        lines.append(f"replace {name} = {literal(None, column.kind)} if !hartley_done")
+    lines += [f"replace hartley_done = 1 if {_same_key(rule, key)}" for key in rule.keys]
+    for column in rule.columns:
+        lines.append(f"replace {_variable(column.name)} = {literal(None, column.kind)} if !hartley_done")
     return [*lines, "drop hartley_done"]
+
+
+def _same_key(rule: JointRule, key: tuple[Text, ...]) -> str:
+    """Return the condition that a row has the values of a key."""
+    parts = zip(rule.columns, key, strict=True)
+    return " & ".join(same(_variable(column.name), text, column.kind) for column, text in parts)
 
 
 def same(name: str, text: Text, kind: Kind) -> str:
@@ -158,12 +155,9 @@ def literal(text: Text, kind: Kind) -> str:
     if kind == "timestamp":
         return f'clock("{text.removesuffix("+00:00")}", "YMDhms")'
     parts = re.split(r"([\"`$\\\x00-\x1f])", text)
-    said = [f"char({ord(part)})" if odd else f'"{part}"' for odd, part in _alternating(parts) if part]
+    # Every second part is a character that has to be named.
+    said = [f"char({ord(part)})" if at % 2 else f'"{part}"' for at, part in enumerate(parts) if part]
     return " + ".join(said) or '""'
-
-
-def _alternating(parts: list[str]) -> list[tuple[bool, str]]:
-    return [(place % 2 == 1, part) for place, part in enumerate(parts)]
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hartley.releases.cell_text import Kind
 from hartley.releases.export.dialect import Words
 from hartley.releases.export.recoding import (
     ColumnRule,
     JointRule,
+    Range,
     Rule,
     TableRecoding,
     Treatment,
@@ -156,10 +158,8 @@ def _is_known(rule: ColumnRule, words: Words, x: str, piece: _Piece) -> str:
             ways.append(f"{words.compared(x, rule.column.kind)} IN ({listed})")
         ways += [words.begins(x, start) for start, _ in rule.beginnings]
         if rule.ranges:
-            ends = ((">=", rule.ranges[0].start), ("<", rule.ranges[-1].stop))
-            limits = [
-                f"{x} {sign} {words.literal(at, rule.column.kind)}" for sign, at in ends if at is not None
-            ]
+            whole = Range(rule.ranges[0].start, rule.ranges[-1].stop, None)
+            limits = whole.limits(x, partial(words.literal, kind=rule.column.kind))
             ways.append(" AND ".join(limits) or "1 = 1")
         present.append(f"({' OR '.join(ways)})")
     here = " AND ".join(present)
@@ -257,11 +257,7 @@ def _column_piece(rule: ColumnRule, words: Words, cell: str, book: str) -> _Piec
         when.append((f"{alias}.low IS NOT NULL", f"{alias}.l0"))
         inner = tuple(one for one in rule.ranges if one.start is None or one.stop is None)
     for one in inner:
-        limits = [
-            f"{x} {sign} {words.literal(edge, column.kind)}"
-            for sign, edge in ((">=", one.start), ("<", one.stop))
-            if edge is not None
-        ]
+        limits = one.limits(x, partial(words.literal, kind=column.kind))
         if limits:
             when.append((" AND ".join(limits), words.literal(one.label, kind)))
         else:
