@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from hartley import ReadOptions, Study, UtilityChoice
 from hartley.cli.program import COMMANDS, program
+from hartley.model.demand import DemandFields
 from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.declared_options import (
     OTHER,
@@ -22,7 +23,6 @@ from hartley.workflow.request.declared_options import (
     usual_options,
 )
 from hartley.workflow.request.destination import Destination
-from hartley.workflow.request.named_demand import DemandFields
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.time_limit import SearchLimits
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 from hartley.errors import OptionError, option
 from hartley.model.requirement import Requirement, require_consistent
@@ -16,6 +16,18 @@ Wanted: TypeAlias = (
 """How a demand may be given."""
 
 CAPS = ("largest_cluster", "max_distortion")
+
+
+class DemandFields(TypedDict, total=False):
+    """What is asked of a release by keywords of its own: ``release(..., distinct_l=5, row_k=10)``."""
+
+    distinct_l: int
+    separated_l: int
+    row_k: int
+    max_leakage: float
+    max_distortion: float
+    largest_cluster: int
+    utility_weight: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +81,16 @@ class Demand:
                 one if isinstance(one, Requirement) else Requirement.parse(one) for one in wanted
             )
         )
+
+    @classmethod
+    def of_keywords(cls, keywords: Mapping[str, float | None], wanted: Wanted = None) -> Demand:
+        """Take what keywords ask for, or what was given in another way; refuse both together."""
+        named = {name: number for name, number in keywords.items() if number is not None}
+        if wanted is not None and named:
+            raise OptionError(
+                f"give {option(next(iter(named)))} and {option('require')} in one way, not in both"
+            )
+        return cls.of(named or wanted)
 
     @classmethod
     def _of_mapping(cls, wanted: Mapping[str, float]) -> Demand:

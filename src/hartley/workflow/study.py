@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from hartley.argument_kinds import checked
 from hartley.errors import OptionError, option, warn_renamed
 from hartley.model import JointRange
-from hartley.model.demand import Demand, Wanted
+from hartley.model.demand import Demand, DemandFields, Wanted
 from hartley.workflow.audit_table import AuditResult, audit_table
 from hartley.workflow.request.destination import Destination, DestinationFields
-from hartley.workflow.request.named_demand import DemandFields, named_demand
 from hartley.workflow.request.objective import Objective, ObjectiveFields
 from hartley.workflow.request.study_table import StudyFields, StudyTable, names, sorted_into
 from hartley.workflow.request.time_limit import LimitFields, SearchLimits
@@ -262,7 +261,7 @@ class Study(StudyTable):
         from hartley.workflow.find_frontier import solve_demand
 
         objective, limits, named = sorted_into(fields, Objective, SearchLimits, DemandFields)
-        demand = self.demand(named_demand(named, require), each=each)
+        demand = self.demand(Demand.of_keywords(named, require), each=each)
         return solve_demand(self, demand, self._objective(objective), SearchLimits(**limits))
 
     @checked
@@ -309,7 +308,7 @@ class Study(StudyTable):
         objective, limits, destination, named = sorted_into(
             fields, Objective, SearchLimits, Destination, DemandFields
         )
-        demand = self.demand(named_demand(named, _required(require, target)), each=each)
+        demand = self.demand(Demand.of_keywords(named, _required(require, target)), each=each)
         study, counts_rows = self, not self.sensitive
         if counts_rows:
             study = self.counting_rows(demand, objective.get("transparent"))
@@ -364,7 +363,7 @@ class Study(StudyTable):
         from hartley.workflow.compare_methods import compare_methods
 
         objective, limits, named = sorted_into(fields, Objective, SearchLimits, DemandFields)
-        demand = self.demand(named_demand(named, _required(require, target)), each=each)
+        demand = self.demand(Demand.of_keywords(named, _required(require, target)), each=each)
         return compare_methods(
             self, self._objective(objective), SearchLimits(**limits), demand=demand, hierarchies=hierarchies
         )

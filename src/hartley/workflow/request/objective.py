@@ -190,7 +190,7 @@ class Objective:
             )
         if self.search == "greedy" and not (self.clusters.is_any and self.withholds_nothing):
             raise OptionError(f"shapes and withheld rows are of {option('search', 'optimal')}")
-        if self.clusters.name != "tree" and (self.reference is not None or self.facts):
+        if self.clusters.name != "tree" and self.is_told:
             name = "reference" if self.reference is not None else "keep_together"
             raise OptionError(
                 f"{option(name)} is told to a tree of cuts; say {option('shape', 'tree')} or "
@@ -276,6 +276,11 @@ class Objective:
                 f"{option('shape', 'columns')} has a loss of its own, the mean relative width of bands; "
                 f"leave {option('utility')}, {option('codeword')} and scales out"
             )
+
+    @property
+    def is_told(self) -> bool:
+        """Whether a tree is told something besides the table before its first cut."""
+        return self.reference is not None or bool(self.facts)
 
     @property
     def facts(self) -> tuple[str, ...]:

@@ -247,8 +247,7 @@ class StudyTable:
     def close(self) -> None:
         """End the block, and close the table."""
         self._is_entered.clear()
-        while self._held:
-            self._held.pop().close()
+        self.let_go()
 
     def let_go(self) -> None:
         """Close the table for now; it is opened again when it is needed."""
