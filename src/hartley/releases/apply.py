@@ -64,30 +64,30 @@ def reading_of(policy: Policy) -> ReadOptions:
     )
 
 
-def read_options(policy: Policy, columns: tuple[str, ...], given: ReadOptions | None = None) -> ReadOptions:
+def _options_for(policy: Policy, columns: tuple[str, ...]) -> ReadOptions:
     """Say how new data is to be read so that its columns are of the policy's kinds."""
     kinds = {column.name: column.kind for column in policy.public}
     kinds |= {column.name: column.kind for column in (*policy.sensitive, *policy.side)}
     text = {name for name, kind in kinds.items() if kind == "text"} | set(policy.reading.text)
     number = {name for name, kind in kinds.items() if kind == "number"} | set(policy.reading.number)
-    usual = given or reading_of(policy)
+    usual = reading_of(policy)
     return replace(
         usual,
         text=tuple(name for name in columns if name in text),
         number=tuple(name for name in columns if name in number),
-        dates=tuple(one for one in usual.dates if given or one.rpartition("=")[0] in columns),
+        dates=tuple(one for one in usual.dates if one.rpartition("=")[0] in columns),
         sheet=None,
         query=None,
     )
 
 
-def open_for(policy: Policy, source: Any, given: ReadOptions | None = None) -> Table:
+def open_for(policy: Policy, source: Any) -> Table:
     """Open new data for a policy; refuse a table of other columns."""
-    reading = policy.reading if given is None else given
+    reading = policy.reading
     first = open_table(source, ReadOptions(encoding=reading.encoding, delimiter=reading.delimiter))
     policy.require_columns(first.column_names, first.name)
-    options = read_options(policy, first.column_names, given)
-    if given is None and not first.is_delimited:
+    options = _options_for(policy, first.column_names)
+    if not first.is_delimited:
         options = replace(options, dates=())  # what has types has dates
     first.close()
     table = open_table(source, options)
@@ -189,8 +189,7 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     rows = Rows(table, policy.public_names)
     applied = apply_codebook(policy, rows, unseen)
     labels: Any = rows.connection.sql(applied.publication.recoded_natural()).to_arrow_table()
-    pairs = policy.bounds_of
-    shown = [one for name in policy.public_names for one in (pairs[name].names if name in pairs else (name,))]
+    shown = [file for name in policy.public_names for file in policy.in_file(name)]
     released = (
         eager.select(policy.published)
         .with_columns(
@@ -225,6 +224,8 @@ def _lazy_like(released: nw.DataFrame[Any], frame: Any) -> Any:
 
 Entry = tuple[tuple[str | None, ...], tuple[str | None, ...]]
 """A value as text, and its label."""
+LabelOf = Callable[[tuple[Any, ...]], tuple[str | None, ...] | None]
+"""Finds a label for a value, if it gets one."""
 
 NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
 TYPES = {
@@ -265,11 +266,16 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     entries = [(member, cluster.label) for cluster in policy.clusters for member in cluster.members]
     released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
     unknown = f.col(KNOWN).isNull()
-    if policy.codebooks:
+
+    def with_labels(label_of: LabelOf) -> Any:
+        """Return the rows with labels for values that were never seen, too."""
         with computed("pyspark"):
             strange = fetched_few(released.where(unknown).select(*cells).distinct(), names)
-        entries += _entries(policy, strange, ColumnLabels(policy).label)
-        released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
+        entries.extend(_entries(policy, strange, label_of))
+        return _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
+
+    if policy.codebooks:
+        released = with_labels(ColumnLabels(policy).label)
     with computed("pyspark"):
         unmapped = released.where(unknown).count() if unseen == "error" else 0
     if unmapped:
@@ -278,10 +284,7 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
             f"use {option('unseen', 'nearest')} or {option('unseen', 'suppress')}"
         )
     if unseen == "nearest":
-        with computed("pyspark"):
-            strange = fetched_few(released.where(unknown).select(*cells).distinct(), names)
-        entries += _entries(policy, strange, Nearest(policy).label)
-        released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
+        released = with_labels(Nearest(policy).label)
     if not policy.choices.keep_order:
         # The order of rows may tell something; a key that nobody has decides it anew.
         number = f.monotonically_increasing_id().cast("string")
@@ -306,9 +309,7 @@ def _joined(frame: Any, cells: list[Any], book: Any) -> Any:
     return frame.join(f.broadcast(book), reduce(and_, same), "left")
 
 
-def _entries(
-    policy: Policy, strange: Any, label_of: Callable[[tuple[Any, ...]], tuple[str | None, ...] | None]
-) -> list[Entry]:
+def _entries(policy: Policy, strange: Any, label_of: LabelOf) -> list[Entry]:
     """Return, for each value that was never seen, the label it gets, if it gets one."""
     kinds = [column.kind for column in policy.public]
     found = []
@@ -382,8 +383,6 @@ def _keeps(own: Any, text: str) -> bool:
 
 def _single(number: float) -> float:
     """Return the nearest number of single precision."""
-    import numpy as np
-
     with np.errstate(over="ignore"):
         return float(np.float32(number))
 

@@ -317,10 +317,12 @@ class Policy(VersionedDocument, frozen=True, kw_only=True):
     @property
     def file_columns(self) -> tuple[str, ...]:
         """The columns of the released table as a file names them."""
-        pairs = self.bounds_of
-        return tuple(
-            file for name in self.published for file in (pairs[name].names if name in pairs else (name,))
-        )
+        return tuple(file for name in self.published for file in self.in_file(name))
+
+    def in_file(self, name: str) -> tuple[str, ...]:
+        """Return the columns that a file has for a published one: where it has bounds, two."""
+        bounds = self.bounds_of.get(name)
+        return (name,) if bounds is None else bounds.names
 
     @property
     def published_numbers(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from math import floor
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -225,31 +225,6 @@ PARTS = 500
 """The stretch of a column's middle half has at least so many steps."""
 
 
-class RoundedEnds(Protocol):
-    """The least and the greatest cell of each cluster in one column, and how they are rounded outwards."""
-
-    step: int
-    """To what ends are rounded; 1: they are as they are."""
-
-    def rounded(self, number: int) -> tuple[int, int] | None:
-        """Return the ends of a cluster's label in steps; nothing where it is no interval."""
-
-    def texts(self, number: int) -> tuple[str, str] | None:
-        """Return the ends of a cluster's label as text; nothing where it is no interval."""
-
-    def refine(self) -> None:
-        """Round to the next finer step."""
-
-
-def rounded_ends(
-    coordinate: Coordinate, scale: Scale, clusters: Sequence[Sequence[int]], withheld: int | None
-) -> RoundedEnds | None:
-    """Take the ends of a column's clusters; nothing where they are written as they are."""
-    if coordinate.kind == "date":
-        return CalendarEnds.of(coordinate, clusters, withheld)
-    return IntervalEnds.of(coordinate, scale, clusters, withheld)
-
-
 class CalendarEnds:
     """The first and the last date of each cluster, told in whole years or months where most span several."""
 
@@ -362,6 +337,19 @@ def _first_step(ticks: set[int], per_unit: int) -> int:
     while step > 1 and step * PARTS > stretch:
         step //= 10
     return step
+
+
+RoundedEnds: TypeAlias = CalendarEnds | IntervalEnds
+"""The least and the greatest cell of each cluster in one column, and how they are rounded outwards."""
+
+
+def rounded_ends(
+    coordinate: Coordinate, scale: Scale, clusters: Sequence[Sequence[int]], withheld: int | None
+) -> RoundedEnds | None:
+    """Take the ends of a column's clusters; nothing where they are written as they are."""
+    if coordinate.kind == "date":
+        return CalendarEnds.of(coordinate, clusters, withheld)
+    return IntervalEnds.of(coordinate, scale, clusters, withheld)
 
 
 def keep_apart(columns: Sequence[RoundedEnds | None], plain: Sequence[tuple[str | None, ...]]) -> None:

@@ -41,7 +41,7 @@ from hartley.report.words import audit as words
 from hartley.report.words.release import moved, what_is_lost
 from hartley.tables.sources.source import required as optional_package
 from hartley.workflow.codebooks.label_codebooks import default_labels
-from hartley.workflow.show_release import before_and_after, usefulness_of
+from hartley.workflow.show_release import usefulness_of
 
 if TYPE_CHECKING:
     from hartley.measures.audit import Audit
@@ -212,7 +212,7 @@ class Report:
     def _content(self, disclosive: bool) -> dict[str, Any]:
         partition = self.chosen.partition
         reader = self.reader
-        before, after = self.persons or before_and_after(reader, partition)
+        before, after = self.persons or (reader.audit(), reader.audit(partition))
         recoded, side = self.joint.public, self.joint.side
         return {
             "table": self.table,

@@ -7,6 +7,7 @@ So must what was asked for, counted from the rows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -202,24 +203,16 @@ def _reader(policy: Policy, seen: set[str], earlier: int, *, promised: bool) -> 
 READERS = ("before", "after", "after_all", "together", "together_all")
 
 
+@dataclass(frozen=True)
 class RecordChecks:
     """The numbers of a record, one by one."""
 
-    def __init__(
-        self,
-        checks: Checks,
-        record: Record,
-        policy: Policy,
-        earlier: Sequence[Policy],
-        measures: Mapping[str, Mapping[str, Any]],
-        partition: ReleasedPartition,
-    ) -> None:
-        self.checks = checks
-        self.record = record
-        self.policy = policy
-        self.earlier = earlier
-        self.measures = measures
-        self.partition = partition
+    checks: Checks
+    record: Record
+    policy: Policy
+    earlier: Sequence[Policy]
+    measures: Mapping[str, Mapping[str, Any]]
+    partition: ReleasedPartition
 
     def check(self, dropped: int, withheld: int, requirements: tuple[MeasuredRequirement, ...]) -> None:
         """Check each number of the record against the verifier's own count of it."""

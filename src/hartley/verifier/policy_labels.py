@@ -113,11 +113,6 @@ class ValuesFound:
         )
         return cls(tuple(cells), np.concatenate([part.cluster for part in parts]))
 
-    def listed(self) -> list[Value]:
-        """Return the values one by one."""
-        columns = ([one.keys[code] for code in one.codes.tolist()] for one in self.cells)
-        return list(zip(*columns, strict=True))
-
 
 EVERYTHING = "all"
 NO_LABEL = "no label"

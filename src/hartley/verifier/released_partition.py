@@ -8,14 +8,13 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.releases.policy import Policy
-from hartley.verifier.policy_labels import Value, ValuesFound
+from hartley.verifier.policy_labels import ValuesFound
 from hartley.verifier.proofs.problem import Ticks
 from hartley.verifier.tables.plain_keys import PlainKeys
 from hartley.verifier.tables.reread import as_kind, position
@@ -34,13 +33,7 @@ class ReleasedPartition:
         self.policy = policy
         self._cells = found.cells
         self._cluster = found.cluster
-        self._found = found
         self._sizes = np.bincount(found.cluster, minlength=len(policy.clusters))
-
-    @cached_property
-    def values(self) -> list[Value]:
-        """The values one by one."""
-        return self._found.listed()
 
     @property
     def clusters(self) -> int:

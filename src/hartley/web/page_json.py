@@ -24,7 +24,7 @@ from hartley.web.request import Asked
 from hartley.workflow.audit_table import AuditResult
 from hartley.workflow.find_frontier import FrontierResult
 from hartley.workflow.publication.write_release import ReleaseResult
-from hartley.workflow.show_release import before_and_after, before_release, first_rows
+from hartley.workflow.show_release import first_rows
 
 Json = dict[str, Any]
 FIRST_ROWS = 10
@@ -109,7 +109,7 @@ def point_page(found: FrontierResult, point: Point, place: int, number: int, boo
     """
     joint, reader = found.joint, found.reader
     partition = point.partition
-    before, after = before_and_after(reader, partition)
+    before, after = reader.audit(), reader.audit(partition)
     use = found.usefulness(point)
     beside = f", with {words.listed(reader.beside)} beside it," if reader.beside else ""
     return {
@@ -235,7 +235,7 @@ def _warning(made: ReleaseResult, asked: Asked) -> str | None:
 def as_it_is(reader: Reader) -> Json:
     """Return the line of the page that says what a reader of the table itself, unrecoded, would learn."""
     columns = words.listed((*reader.joint.public.columns, *reader.beside))
-    return reader_line(f"of {columns} as the table has it", before_release(reader))
+    return reader_line(f"of {columns} as the table has it", reader.audit())
 
 
 def reader_line(who: str, audit: Any) -> Json:

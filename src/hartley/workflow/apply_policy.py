@@ -24,6 +24,7 @@ from hartley.releases.formats import Format
 from hartley.releases.policy import Policy, Unseen
 from hartley.releases.rows.reader_view import ObservedRows
 from hartley.releases.rows.source_rows import Rows
+from hartley.releases.writer.claims import requirement_of
 from hartley.releases.writer.original_source import require_publishable
 from hartley.releases.writer.publication import require_defusable
 from hartley.releases.writer.release_paths import require_not_input
@@ -275,10 +276,7 @@ def _seen_of_persons(policy: Policy, table: Table, applied: Applied, person: str
 
 def asked_by(policy: Policy) -> tuple[Requirement, ...]:
     """Return what a policy asks of every release by it; caps on what is lost are of the first one alone."""
-    return tuple(
-        Requirement(one.name, one.wanted, one.column, one.second if isinstance(one.second, int) else None)
-        for one in policy.requirements
-    )
+    return tuple(map(requirement_of, policy.requirements))
 
 
 def closeness_of(policy: Policy, sensitive: Alphabet) -> Closeness:

@@ -305,7 +305,7 @@ def asked_question(
     return Problem(
         joint=joint,
         leakage=objective.leakage,
-        prior=TreePrior.of(study, objective.reference, objective.facts),
+        prior=TreePrior.of(study, objective.reference, objective.facts) if objective.is_told else None,
         utility=utility,
         requirements=given,
         closeness=closeness,

@@ -12,7 +12,7 @@ from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.by_column import left_by_column
 from hartley.measures.usefulness import Usefulness
-from hartley.model import Alphabet, JointRange
+from hartley.model import JointRange
 from hartley.model.demand import Demand
 from hartley.releases.codebook import shown_columns
 from hartley.releases.withheld_label import require_withheld_label
@@ -75,14 +75,15 @@ def make_release(
             "a release is certified by a cost that its verifier can count; give a utility by its name, or a "
             "dissimilarity"
         )
-    require_transparent(study, objective, destination, limits)
+    if objective.clusters.name == "tree" or objective.transparent:
+        require_transparent(study, objective, destination, limits)
     files = ReleaseFiles.require_free(study, destination)
     with study.opened() as table:
         task = _task(study, demand, destination, objective, files, table)
         plan, seen, asked, question = task.plan, task.seen, task.asked, task.asked.question
         identifiers = _look_at_columns(task)
         effort = limits.start(question.default_seconds)
-        reach_it = partial(reach, seen.observed, asked, effort, has_earlier=bool(plan.earlier))
+        reach_it = partial(reach, seen.observed, asked, effort)
         reached = reach_it(point=point, found_in=found_in)
         complete = point is not None or not effort.should_stop()
         persons: tuple[Audit, Audit] | None = None
@@ -93,7 +94,7 @@ def make_release(
             )
             after = for_persons.linked(harmless=True).audit(reached.book.partition)
             persons = for_persons.linked().audit(), after
-        left = left_by_column(seen.observed.reader(reached.book, harmless=True, earlier=bool(plan.earlier)))
+        left = left_by_column(seen.observed.reader(reached.book, harmless=True, earlier=True))
         whole = seen.observed.before().without_side()
         shown = shown_columns(seen.public, reached.book)
         usefulness = Usefulness.of(whole, reached.book.partition, reached.point.withheld, shown)
@@ -142,6 +143,20 @@ def _task(
     seen = Seen.of(plan).weighed(plan, demand.requirements)
     if objective.transparent and seen.dropped_rows:
         require_no_empty_secrets(table, plan.roles.sensitive)
+    joint = seen.observed.for_search().knowing(len(plan.roles.side))
+    question = asked_question(study, objective, joint, demand.requirements, labels=destination.words)
+    usual_labels = default_labels(seen.public, question.shape.name, codeword_of(question.utility))
+    has_groups = objective.clusters.name in ("any", "tree") and destination.labels != "set"
+    asked = ReleaseDemand(
+        demand=demand,
+        question=question,
+        search=objective.search,
+        labels=destination.words or usual_labels,
+        withheld_label=objective.withheld_label,
+        groups=groups_said(objective.columns, seen.public) if has_groups else {},
+        is_seen_beside=bool(plan.keep or plan.earlier),
+        beside=plan.beside,
+    )
     return ReleaseTask(
         study=study,
         destination=destination,
@@ -149,7 +164,7 @@ def _task(
         files=files,
         plan=plan,
         seen=seen,
-        asked=_asked(study, demand, destination, objective, plan, seen),
+        asked=asked,
         known_besides=known_besides,
     )
 
@@ -185,40 +200,3 @@ def _unused_budget(question: Problem, demand: Demand, point: Point, effort: Effo
         "helpful_rows": helpful,
         "needed_rows": needed_rows(question, 1),
     }
-
-
-def _asked(
-    study: StudyTable,
-    demand: Demand,
-    destination: Destination,
-    objective: Objective,
-    plan: Plan,
-    seen: Seen,
-) -> ReleaseDemand:
-    """Return what is asked of the release of a plan."""
-    joint = seen.observed.for_search()
-    question = asked_question(
-        study,
-        objective,
-        joint.knowing(len(plan.roles.side)),
-        demand.requirements,
-        labels=destination.words,
-    )
-    codeword = codeword_of(question.utility)
-    return ReleaseDemand(
-        demand=demand,
-        question=question,
-        search=objective.search,
-        labels=destination.words or default_labels(joint.public, question.shape.name, codeword),
-        withheld_label=objective.withheld_label,
-        groups=_groups(objective, destination, seen.public),
-        is_seen_beside=bool(plan.keep or plan.earlier),
-        beside=plan.beside,
-    )
-
-
-def _groups(objective: Objective, destination: Destination, public: Alphabet) -> dict[str, Any]:
-    """Return the groups that name merged text: where there are hierarchies, unless sets are asked for."""
-    if objective.clusters.name not in ("any", "tree") or destination.labels == "set":
-        return {}
-    return groups_said(objective.columns, public)

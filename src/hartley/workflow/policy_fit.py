@@ -37,7 +37,7 @@ def fit_policy(
         columns = table.column_names
     question = asked_question(study, objective, joint, demand.requirements, labels=labels)
     asked = ReleaseDemand(demand=demand, question=question, search=objective.search, labels=labels)
-    reached = reach(Observed(joint), asked, limits.start(), has_earlier=False)
+    reached = reach(Observed(joint), asked, limits.start())
     policy = Policy.of(
         joint.public,
         reached.book,

@@ -12,15 +12,12 @@ from typing import Any
 import numpy as np
 
 from hartley.frontiers import Point
-from hartley.measures.audit import Audit
-from hartley.measures.audit import audit as measure
 from hartley.measures.by_column import ColumnLeft, left_by_column
 from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
-from hartley.model.words import Labels
-from hartley.releases.codebook import Codebook, codebook, shown_columns
+from hartley.releases.codebook import Codebook, shown_columns
 from hartley.releases.rows.reader import Reader
 from hartley.tables import ReadOptions, open_table
 from hartley.workflow.codebooks.label_codebooks import default_labels, label_point
@@ -35,17 +32,9 @@ class CodebookLines:
     rows: Int64s
 
     @classmethod
-    def of(cls, joint: JointRange, partition: Partition, labels: Labels) -> CodebookLines:
-        """Label a partition, and count what each label leaves."""
-        return cls._of_book(joint, codebook(joint.public, partition, labels))
-
-    @classmethod
     def of_point(cls, joint: JointRange, point: Point, codeword: str | None) -> CodebookLines:
         """Label a point as a release does by itself, and count what each label leaves."""
-        return cls._of_book(joint, _book(joint, point, codeword))
-
-    @classmethod
-    def _of_book(cls, joint: JointRange, book: Codebook) -> CodebookLines:
+        book = _book(joint, point, codeword)
         released = joint.release(book.partition)
         candidates = np.full(book.partition.size, np.iinfo(np.int64).max)
         np.minimum.at(candidates, released.public_of, candidate_counts(released))
@@ -53,19 +42,9 @@ class CodebookLines:
         return cls(book, candidates, rows)
 
 
-def before_and_after(reader: Reader, partition: Partition) -> tuple[Audit, Audit]:
-    """Return what a reader learns of the table as it is, and of a release."""
-    return measure(reader.sees()), measure(reader.sees(partition))
-
-
 def left_of_each(reader: Reader, partition: Partition) -> tuple[ColumnLeft, ...]:
     """Return what a reader of a release leaves possible of each sensitive column by itself."""
     return left_by_column(reader.sees(partition))
-
-
-def before_release(reader: Reader) -> Audit:
-    """Return what a reader learns of the table as it is."""
-    return measure(reader.sees())
 
 
 def usefulness_of(joint: JointRange, point: Point, codeword: str | None) -> Usefulness:

@@ -50,6 +50,11 @@ class Formula:
             raise OptionError(f"{option('regress')} {text!r} names a column twice; name it once")
         return cls(left.strip(), tuple(names))
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it names."""
+        return (self.explained, *self.by)
+
     def __str__(self) -> str:
         return f"{self.explained} ~ {' + '.join(self.by)}"
 
@@ -97,7 +102,7 @@ class RegressionLikeness:
 def regression_likeness(columns: Sequence[SharedColumn], formula: Formula) -> RegressionLikeness:
     """Fit a formula to both files and compare the confidence intervals of its coefficients."""
     by_name = {column.name: column for column in columns}
-    for name in (formula.explained, *formula.by):
+    for name in formula.columns:
         if name not in by_name:
             raise ColumnError.absent(name, list(by_name))
     if not by_name[formula.explained].is_number:

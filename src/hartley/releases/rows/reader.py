@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hartley.measures.audit import Audit, audit
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.model import Alphabet, Coordinate, JointRange, Partition
 from hartley.model.arrays import Ints, code_type
@@ -94,6 +95,10 @@ class Reader:
         assert self.joint.observed_side is not None  # noqa: S101 (asked only where something is beside)
         shown = SeenCells(self._shown.codes[self.joint.observed_side], self._shown.alphabet)
         return SeenCells(labels, released).beside(shown)
+
+    def audit(self, partition: Partition | None = None) -> Audit:
+        """Measure what this reader learns of the table as it is, or of a release."""
+        return audit(self.sees(partition))
 
     def l0_bits(self, partition: Partition | None = None) -> float:
         """Return the most bits that this reader learns from what one row shows."""

@@ -65,7 +65,8 @@ class Observed:
     def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
         """Return the joint range of a reader of the release: every released column is public to him.
 
-        Of the side information he is assumed to have, he learns nothing new.
+        Of the side information he is assumed to have, he learns nothing new. ``harmless`` columns, and what
+        ``earlier`` releases showed, are seen where there are any.
         """
         labels = [[cell_text(cell) for cell in label] for label in book.labels]
         columns = tuple(

@@ -171,7 +171,7 @@ class Released:
             number = self._found(asked)
             if number is not None:
                 is_cap = asked.name not in Requirement.kinds
-                holds = number <= asked.wanted + 1e-9 if is_cap else _requirement(asked).is_met_by(number)
+                holds = number <= asked.wanted + 1e-9 if is_cap else requirement_of(asked).is_met_by(number)
                 found.append(
                     MeasuredRequirement(
                         name=asked.name, column=asked.column, wanted=asked.wanted, found=number, holds=holds
@@ -256,7 +256,8 @@ class Released:
         return farthest, scale.distance(widest)
 
 
-def _requirement(asked: StatedRequirement) -> Requirement:
+def requirement_of(asked: StatedRequirement) -> Requirement:
+    """Return a requirement as a policy states it."""
     second = asked.second if isinstance(asked.second, int) else None
     return Requirement(asked.name, asked.wanted, asked.column, second)
 

@@ -25,7 +25,7 @@ from hartley.releases.codebook import type_for_labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
 from hartley.releases.rows.source_rows import Rows
-from hartley.releases.writer.row_order import Arrangement, PublishedCell, Recoding
+from hartley.releases.writer.row_order import BOOK, LABELS, Arrangement, PublishedCell
 from hartley.releases.writer.table_files import FileColumns, write_table
 from hartley.tables.counting.value_codes import numbered_values
 from hartley.tables.engine import literal
@@ -140,11 +140,9 @@ class Publication:
         shown = [*(cluster.label for cluster in policy.clusters), *(value.label for value in unseen)]
         self._runs = [any(is_run(label[place]) for label in shown) for place in range(len(policy.public))]
         numbers = [*policy.member_clusters(), *range(len(policy.clusters), len(shown))]
-        self._book = rows.keyed("hartley_codebook", policy.public_names, keys, cluster=("INTEGER", numbers))
+        self._book = rows.keyed(BOOK, policy.public_names, keys, cluster=("INTEGER", numbers))
         self._hold_labels(shown)
-        self.join = (
-            f"{self._book} LEFT JOIN hartley_labels ON hartley_labels.cluster = hartley_codebook.cluster"
-        )
+        self.join = f"{self._book} LEFT JOIN {LABELS} ON {LABELS}.cluster = {BOOK}.cluster"
 
     def _hold_labels(self, shown: Sequence[tuple[str | None, ...]]) -> None:
         """Make the table of labels, each once: a label that names its members is long, and they are many."""
@@ -173,7 +171,7 @@ class Publication:
         connection.register("hartley_shown", pa.table({"cluster": np.arange(len(shown)), **held}))
         casts = [f"{name}::{kind} AS {name}" for name, (kind, _) in columns.items()]
         connection.execute(
-            "CREATE OR REPLACE TEMP TABLE hartley_labels AS "
+            f"CREATE OR REPLACE TEMP TABLE {LABELS} AS "
             f"SELECT {', '.join(['cluster::INTEGER AS cluster', *casts])} FROM hartley_shown"
         )
         connection.unregister("hartley_shown")
@@ -182,23 +180,23 @@ class Publication:
         """Return the values that the codebook lacks; refuse what no codebook can hold, such as infinity."""
         columns = [self._rows.columns[name] for name in self._policy.public_names]
         typed = tuple((one.typed, one.value) for one in columns if one.typed and one.value)
-        lost = f"(SELECT q.* FROM {self._rows.sql} AS q{self._book} WHERE hartley_codebook.cluster IS NULL)"
+        lost = f"(SELECT q.* FROM {self._rows.sql} AS q{self._book} WHERE {BOOK}.cluster IS NULL)"
         numbered = numbered_values(self._rows.connection, lost, typed, "hartley_unseen", None)
         return values_of(numbered.alphabet())
 
     def unseen_rows(self) -> int:
         """Count the rows that hold a value the codebook lacks."""
-        return self._rows.unmatched(self._book, "hartley_codebook", "cluster")
+        return self._rows.unmatched(self._book, BOOK, "cluster")
 
     def recoded_natural(self) -> str:
         """Return the query of the labels alone, in the types of the columns and the order of the rows."""
         cells = []
         for place, column in enumerate(self._policy.public):
             if column.name in self._bounds:
-                cells += [f"hartley_labels.t{mark}{place}" for mark in "bu"]
+                cells += [f"{LABELS}.t{mark}{place}" for mark in "bu"]
                 continue
             form = "l" if column.released_kind == "text" else "t"
-            cells.append(f"hartley_labels.{form}{place} AS l{place}")
+            cells.append(f"{LABELS}.{form}{place} AS l{place}")
         return f"SELECT {', '.join(cells)} FROM {self._rows.sql} AS q{self.join} ORDER BY q.r"
 
     def write(
@@ -215,9 +213,8 @@ class Publication:
         ``cluster_rows`` is how many rows each cluster of the policy has, where that is known already.
         ``generator`` is for tests; the one that is taken by itself starts from a secret.
         """
-        recoding = Recoding("hartley_codebook", "hartley_labels", self.join)
         cells = [cell for name in self._policy.published for cell in self._cells(name, format_)]
-        arrangement = Arrangement(self._rows, recoding, cells)
+        arrangement = Arrangement(self._rows, self.join, cells)
         if format_.name == "json":
             self._require_finite()
         columns = FileColumns(
@@ -226,7 +223,7 @@ class Publication:
                 file
                 for name in self._policy.published
                 if self._is_json_number(name)
-                for file in (self._bounds[name].names if name in self._bounds else (name,))
+                for file in self._policy.in_file(name)
             },
             has_lone_missing=format_.name == "csv" and len(cells) == 1 and self._has_missing(arrangement),
             labels=self._rows.labels,
@@ -272,7 +269,7 @@ class Publication:
             return [self._cell(name, format_)]
         form = "t" if format_.is_typed else ""
         labels = [f"{form}{mark}{self._place(name)}" for mark in "bu"]
-        return [PublishedCell(f"hartley_labels.{label}", label) for label in labels]
+        return [PublishedCell(f"{LABELS}.{label}", label) for label in labels]
 
     def _cell(self, name: str, format_: Format, *, as_is: bool = False) -> PublishedCell:
         place = self._place(name)
@@ -283,7 +280,7 @@ class Publication:
         is_text = not format_.is_typed or self._policy.public[place].released_kind == "text"
         is_of_csv = format_.name == "csv" and not as_is and name in self._csv_labels
         label = f"{'d' if is_of_csv else 'l' if is_text else 't'}{place}"
-        return PublishedCell(f"hartley_labels.{label}", label)
+        return PublishedCell(f"{LABELS}.{label}", label)
 
     def _has_missing(self, arrangement: Arrangement) -> bool:
         ((has_missing, has_empty),) = self._rows.connection.execute(

@@ -73,6 +73,9 @@ CHANGED = "the table has changed meanwhile; nothing was changed"
 BATCH = 1 << 18
 """Cells that go through Arrow at once, of however many columns."""
 LEAST_ROWS = 1 << 16
+BOOK, LABELS = "hartley_codebook", "hartley_labels"
+"""The tables by which rows find their labels: public values ``k0, k1, ...`` with the number of their
+``cluster``, and the columns of labels of each ``cluster`` 0, 1, ..."""
 COUNTED_CELLS = 1 << 22
 """Cells of different rows up to which they are counted."""
 _UNCHANGED = re.compile(
@@ -93,29 +96,17 @@ class PublishedCell:
     """The column of labels that it is; nothing where it is published as it is."""
 
 
-@dataclass(frozen=True)
-class Recoding:
-    """How rows find their labels: a table of public values, one of labels, and the join to both."""
-
-    table: str
-    """Holds the values as ``k0, k1, ...``, and the number of their ``cluster``."""
-    labels: str
-    """Holds the columns of labels of each ``cluster`` 0, 1, ..."""
-    join: str
-
-
 class Arrangement:
     """Rows and what is published of them, ready to be put in an order."""
 
-    def __init__(self, rows: Rows, recoding: Recoding, cells: Sequence[PublishedCell]) -> None:
+    def __init__(self, rows: Rows, join: str, cells: Sequence[PublishedCell]) -> None:
+        """``join`` puts codebook and labels beside the rows."""
         self._rows = rows
-        self._recoding = recoding
+        self._join = join
         self._cells = cells
         # A value that the codebook lacks has no label: the table has changed since it was read.
-        self._known = (
-            f"WHERE CASE WHEN {recoding.table}.cluster IS NULL THEN error('{CHANGED}') ELSE true END"
-        )
-        self._source = f"{rows.sql} AS q{recoding.join} {self._known}"
+        self._known = f"WHERE CASE WHEN {BOOK}.cluster IS NULL THEN error('{CHANGED}') ELSE true END"
+        self._source = f"{rows.sql} AS q{join} {self._known}"
 
     @property
     def sql(self) -> str:
@@ -172,7 +163,7 @@ class Arrangement:
         """
         import pyarrow.compute as pc
 
-        known = f"SELECT DISTINCT cluster FROM {self._recoding.table} ORDER BY cluster"
+        known = f"SELECT DISTINCT cluster FROM {BOOK} ORDER BY cluster"
         (clusters,) = _arrays(self._rows.connection.sql(known).to_arrow_table())
         labels = {name: pc.take(cells, clusters) for name, cells in self._labels().items()}
         return clusters.to_numpy(), labels
@@ -181,9 +172,7 @@ class Arrangement:
         """Return each published column of labels, by the number of the cluster."""
         names = [cell.label for cell in self._cells if cell.label is not None]
         asked = ", ".join([*names, "cluster"])
-        table = self._rows.connection.sql(
-            f"SELECT {asked} FROM {self._recoding.labels} ORDER BY cluster"
-        ).to_arrow_table()
+        table = self._rows.connection.sql(f"SELECT {asked} FROM {LABELS} ORDER BY cluster").to_arrow_table()
         return dict(zip(names, _arrays(table), strict=False))
 
     def _estimated(self) -> int:
@@ -206,7 +195,7 @@ class Arrangement:
         )
         secret = _streamed(self._rows.connection, [pa.uint64()], numbers, "hartley_secrets")
         keyed = f"(SELECT * FROM {self._rows.sql} POSITIONAL JOIN {secret.sql})"
-        source = f"{keyed} AS q{self._recoding.join} {self._known}"
+        source = f"{keyed} AS q{self._join} {self._known}"
         return ReadyRows(secret.connection, f"(SELECT {self._selected()} FROM {source} ORDER BY q.p0)")
 
     def _selected(self) -> str:

@@ -207,7 +207,7 @@ class Staging:
             _to_disk(self.home)
 
     def _rename_plainly(self) -> None:
-        self._undo_links()
+        _settle_files(self.home, self._files, is_committed=False)
         for file in self._files:
             if file.final.exists():
                 # Fails where another program has the file open and the system does not allow it.
@@ -215,9 +215,6 @@ class Staging:
         (self.home / "moved").touch()
         with suppress(OSError):
             _to_disk(self.home)
-
-    def _undo_links(self) -> None:
-        _settle_files(self.home, self._files, is_committed=False)
 
     def settle(self) -> None:
         """Complete what is committed, undo what is not, and leave nothing behind.

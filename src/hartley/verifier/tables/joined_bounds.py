@@ -23,7 +23,7 @@ class JoinedBounds(RereadTable):
         super().__init__(source, reading)
         self._file = RereadTable(source, reading)
         kinds = {column.name: column.kind for column in policy.public}
-        self._pairs = policy.bounds_of
+        self._policy, self._pairs = policy, policy.bounds_of
         self._joined = {
             name: _Labels(bounds, kinds[name], is_written=self.is_text)
             for name, bounds in self._pairs.items()
@@ -48,8 +48,7 @@ class JoinedBounds(RereadTable):
             )
 
     def _in_file(self, names: list[str]) -> list[str]:
-        pairs = self._pairs
-        return [file for name in names for file in (pairs[name].names if name in pairs else (name,))]
+        return [file for name in names for file in self._policy.in_file(name)]
 
     def _one(self, name: str, columns: Iterator[Any]) -> Any:
         """Take the next column, or the next two as one."""

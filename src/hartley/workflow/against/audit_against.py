@@ -151,7 +151,7 @@ def audit_against(
                 study=study,
                 groups=read_groups_of(hierarchies or {}, (*public, *sensitive)),
                 listed=codebook_beside(study.source),
-                analysed=[name for formula in regress for name in (formula.explained, *formula.by)],
+                formulas=regress,
             )
         finally:
             table.close()

@@ -11,6 +11,7 @@ import numpy as np
 
 from hartley.errors import ColumnError, TableError, option, quoted
 from hartley.measures.against.row_tuples import RowTuples
+from hartley.measures.likeness.regression import Formula
 from hartley.model.arrays import Flags
 from hartley.releases.writer.public_codebook import listed_members
 from hartley.releases.writer.release_paths import default_names
@@ -99,15 +100,16 @@ def read_files(
     *,
     study: StudyTable,
     groups: Mapping[str, Groups],
-    listed: Mapping[str, Mapping[str, str]] | None = None,
-    analysed: Sequence[str] = (),
+    listed: Mapping[str, Mapping[str, str]],
+    formulas: Sequence[Formula],
 ) -> HeldFiles:
     """Read both files; raise where columns, labels or the files themselves do not match.
 
     Labels are those of files of groups; then those whose members the release's codebook has ``listed``; then
-    read as they are written, with the decimal mark of the ``study``. Columns that are ``analysed`` by
-    formulas are read whatever their role.
+    read as they are written, with the decimal mark of the ``study``. Columns that ``formulas``
+    name are read whatever their role.
     """
+    analysed = [name for formula in formulas for name in formula.columns]
     others = tuple(name for name in dict.fromkeys(analysed) if name not in (*public, *sensitive))
     _require_columns(original, (*sensitive, *public, *others), "the original")
     has_sensitive = [name for name in sensitive if name in released.column_names]
@@ -128,7 +130,7 @@ def read_files(
     for name, columns in (("the original", ours), ("the released file", theirs)):
         if not len(next(iter(columns.values())).codes):
             raise TableError(f"{name} has no rows; give a table with at least one")
-    named = _listed_groups(listed or {}, ours) | dict(groups)
+    named = _listed_groups(listed, ours) | dict(groups)
     fits = {
         name: column_fit(ours[name].values, theirs[name].values, named.get(name), study.reading.decimal)
         for name in theirs

@@ -15,7 +15,7 @@ from hartley.workflow.request.study_table import StudyTable
 def require_published(regress: Sequence[str], published: Sequence[str]) -> None:
     """Raise, before anything is written, where a formula names a column that the release will not have."""
     for formula in map(Formula.parse, regress):
-        lacking = [name for name in (formula.explained, *formula.by) if name not in published]
+        lacking = [name for name in formula.columns if name not in published]
         if lacking:
             raise OptionError(
                 f"{option('regress')} '{formula}' names {quoted(lacking)}, which the release will not hold; "
@@ -39,7 +39,7 @@ def release_usefulness(
                 study=study,
                 groups={},
                 listed=codebook_beside(output),
-                analysed=[name for formula in formulas for name in (formula.explained, *formula.by)],
+                formulas=formulas,
             )
         finally:
             released.close()

@@ -31,8 +31,8 @@ from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.persons.linked_rows import Beside, LinkedRows
 from hartley.workflow.persons.merge_for_persons import held_for_persons, repaired
 from hartley.workflow.publication.cautions import refuse_one_candidate
-from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
-from hartley.workflow.publication.release_plan import Plan, ReleaseTask
+from hartley.workflow.publication.choose_point import ChosenPoint
+from hartley.workflow.publication.release_plan import ReleaseTask
 
 MANY_VALUES = 40
 """Of more public values a cap is not tried to be kept by withholding something else."""
@@ -45,34 +45,24 @@ class PersonRelease:
     task: ReleaseTask
 
     @property
-    def plan(self) -> Plan:
-        """Which columns go where."""
-        return self.task.plan
-
-    @property
-    def asked(self) -> ReleaseDemand:
-        """What is asked of the release."""
-        return self.task.asked
-
-    @property
     def requirements(self) -> tuple[Requirement, ...]:
         """What must hold."""
-        return self.asked.demand.requirements
+        return self.task.asked.demand.requirements
 
     @property
     def shape(self) -> str:
         """The shape of clusters that is asked for."""
-        return self.asked.question.shape.name
+        return self.task.asked.question.shape.name
 
     def refuse_what_has_no_meaning(self) -> None:
         """Refuse what cannot be measured for persons, with the reason."""
-        if self.plan.publish_sensitive:
+        if self.task.plan.publish_sensitive:
             raise OptionError(
                 f"{option('person')} does not go with {option('publish_sensitive')}: whoever links the rows "
                 "of a person reads the sensitive value in them"
             )
         whole = [one.name for one in self.requirements if not one.is_monotone]
-        if self.plan.roles.side and whole:
+        if self.task.plan.roles.side and whole:
             raise OptionError(
                 f"{option('person')} with {option('side')} counts what is left of persons, and not "
                 f"{whole[0]}: what a reader knows beforehand differs from row to row"
@@ -85,7 +75,7 @@ class PersonRelease:
 
     def is_within_cap(self, point: Point) -> bool:
         """Tell whether a point costs no more than is allowed."""
-        cap = self.asked.demand.cap
+        cap = self.task.asked.demand.cap
         if cap is None:
             return True
         found = point.largest_cluster if cap.kind == "largest_cluster" else point.cost
@@ -93,7 +83,7 @@ class PersonRelease:
 
     def linked(self, *, harmless: bool = False) -> LinkedRows:
         """Read the rows with the person of each, and what is seen or known beside the public value."""
-        plan, person, table = self.plan, self.task.study.person or "", self.plan.table
+        plan, person, table = self.task.plan, self.task.study.person or "", self.task.plan.table
         table.require_columns((person,))
         columns = (*plan.roles.side, *plan.keep, *(plan.harmless if harmless else ()))
         joint = self.task.seen.observed.before()
@@ -125,14 +115,14 @@ def hold_for_persons(
         reached = _coarser_codebooks(release, linked, reached, again, effort)
     while not release.holds(linked, reached.book.partition, reached.closeness):
         answer = _cheapest_of_few(release, linked, reached) or _merged_further(release, linked, reached)
-        reached = again(point_of(release.asked.question, answer))
+        reached = again(point_of(release.task.asked.question, answer))
     _refuse_exposure(release, reached, linked)
     return reached
 
 
 def _cheapest_of_few(release: PersonRelease, linked: LinkedRows, reached: ChosenPoint) -> Answer | None:
     """Return the cheapest release that holds for persons; ``None`` where there are too many to look at."""
-    demand, question = release.asked.demand, release.asked.question
+    demand, question = release.task.asked.demand, release.task.asked.question
     cap = demand.cap
     is_of_clusters = cap is not None and cap.kind == "largest_cluster"
     every = every_release(
@@ -154,7 +144,7 @@ def _merged_further(release: PersonRelease, linked: LinkedRows, reached: ChosenP
     Merging never breaks what holds. So where everything else as one cluster does not hold beside what is
     withheld, nothing does, and something else is withheld: nothing, or sets of few values.
     """
-    question, point, merged = release.asked.question, reached.point, reached.book.partition
+    question, point, merged = release.task.asked.question, reached.point, reached.book.partition
     chosen = np.array(point.withheld, dtype=np.int64)
     rows = rows_of_values(question.joint)
     # What the chosen point withholds is one cluster; its values are alone where something else is withheld.
@@ -211,7 +201,7 @@ def _none_for_persons(
     release: PersonRelease, linked: LinkedRows, reached: ChosenPoint, over: Point | None = None
 ) -> UnreachableError:
     """Return the refusal where nothing holds for persons, or only a point ``over`` the cap was found."""
-    question, cap = release.asked.question, release.asked.demand.cap
+    question, cap = release.task.asked.question, release.task.asked.demand.cap
     whole = linked.seen_rows(_coarsest(question, NOTHING))
     verdicts_of_whole = held_for_persons(whole, release.requirements, reached.closeness)
     failing = next((one for one in verdicts_of_whole if not one.holds), None)
@@ -242,7 +232,7 @@ def _coarser_codebooks(
     They withhold nothing. With all rows in one class every column is one band, and what holds for persons
     anywhere holds there.
     """
-    question, demand = release.asked.question, release.asked.demand
+    question, demand = release.task.asked.question, release.task.asked.demand
     rows = int(row_counts(question.joint).sum())
     asked = 1
     while not release.holds(linked, reached.book.partition, reached.closeness):
@@ -262,15 +252,15 @@ def _refuse_exposure(release: PersonRelease, reached: ChosenPoint, linked: Linke
     partition = reached.book.partition
     left = () if release.task.study.jointly else linked.left(partition)
     refuse_one_candidate(linked.audit(partition), left, "persons")
-    if not release.plan.harmless:
+    if not release.task.plan.harmless:
         return
     monotone = tuple(one for one in release.requirements if one.is_monotone)
     seen = release.linked(harmless=True).seen_rows(partition)
     for found in held_for_persons(seen, monotone, reached.closeness):
         if not found.holds:
             raise UnreachableError(
-                f"do not publish yet: with {quoted(release.plan.harmless, last=' and ')} included, a person "
-                f"whose rows are linked keeps {found.found:g}, and {found.wanted:g} is required "
+                f"do not publish yet: with {quoted(release.task.plan.harmless, last=' and ')} included, a "
+                f"person whose rows are linked keeps {found.found:g}, and {found.wanted:g} is required "
                 f"({found.requirement.text}). Keep it ({option('keep')}) or leave it out; "
                 f"{option('accept_exposure')} publishes it all the same"
             )

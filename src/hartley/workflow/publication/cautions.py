@@ -56,7 +56,7 @@ def refuse_harmful(plan: Plan, seen: Seen, reached: ChosenPoint, demand: Demand)
         return
     asked = demand.requirements or (Requirement("distinct-l", reached.audit.distinct_l),)
     counted = [*(one for one in asked if one.is_monotone), NOT_EXPOSED]
-    joint = seen.observed.reader(reached.book, harmless=True, earlier=bool(plan.earlier))
+    joint = seen.observed.reader(reached.book, harmless=True, earlier=True)
     for requirement in counted:
         kept = kept_by_each(joint, requirement, reached.closeness)
         if rows := int(row_counts(joint)[kept < requirement.wanted].sum()):

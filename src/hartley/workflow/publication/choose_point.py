@@ -115,7 +115,6 @@ def reach(
     demand: ReleaseDemand,
     effort: Effort,
     *,
-    has_earlier: bool,
     point: Point | None = None,
     found_in: JointRange | None = None,
 ) -> ChosenPoint:
@@ -161,7 +160,7 @@ def reach(
         withheld_label=demand.withheld_label,
         groups=demand.groups,
     )
-    read = observed.reader(book, earlier=has_earlier)
+    read = observed.reader(book, earlier=True)
     found, held = audit(read), verdicts(read, demand.demand.requirements, question.closeness)
     bits = {"l0": found.l0_bits, "istar": found.istar_bits}
     chosen = ChosenPoint(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hartley.model import Partition
@@ -44,6 +46,16 @@ def tree_document(grown: GrownTree, released: Partition) -> TreeDocument:
     )
 
 
+def tree_cut(column: PublicColumn, codes: Sequence[int]) -> TreeCut:
+    """Return the cut whose left side has the cells of some codes; the one after all values is missing."""
+    values, count = column.values, len(column.values)
+    if column.kind in ("number", "date"):
+        present = [values[code] for code in codes if code < count]
+        return TreeCut(column=column.name, up_to=cell_text(max(present)) if present else None)
+    cells = tuple(cell_text(values[code]) if code < count else None for code in codes)
+    return TreeCut(column=column.name, cells=cells)
+
+
 class _Cells:
     """The cells of a column by their ranks in the tree."""
 
@@ -57,15 +69,8 @@ class _Cells:
 
     def cut(self, rank: int, *, is_one: bool) -> TreeCut:
         """Return the cut up to a rank, or at it alone."""
-        values, count = self.column.values, len(self.column.values)
         ranks = [rank] if is_one else [one for one in self.codes_of if one <= rank]
-        codes = sorted({code for one in ranks for code in self.codes_of[one]})
-        if self.column.kind in ("number", "date"):
-            present = [values[code] for code in codes if code < count]
-            up_to = cell_text(max(present)) if present else None
-            return TreeCut(column=self.column.name, up_to=up_to)
-        cells = tuple(cell_text(values[code]) if code < count else None for code in codes)
-        return TreeCut(column=self.column.name, cells=cells)
+        return tree_cut(self.column, sorted({code for one in ranks for code in self.codes_of[one]}))
 
 
 def _cut(columns: list[_Cells], cuts: Cuts, at: int) -> TreeCut:

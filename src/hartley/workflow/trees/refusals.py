@@ -34,9 +34,7 @@ def without_side(study: StudyTable, objective: Objective) -> StudyTable:
 def require_transparent(
     study: StudyTable, objective: Objective, destination: Destination, limits: SearchLimits
 ) -> None:
-    """Refuse, in one line with the reason, what would let that reader work backwards, or is not proved."""
-    if objective.clusters.name != "tree" and not objective.transparent:
-        return
+    """Refuse of a tree, or for that reader, what would let anybody work backwards, or is not proved."""
     here = option("transparent") if objective.transparent else option("shape", "tree")
     if study.person is not None:
         raise OptionError(

@@ -11,7 +11,6 @@ from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
-from hartley.releases.cell_text import cell_text
 from hartley.releases.tree_document import LevelDocument, TreeCut
 from hartley.search.codebooks import PublicColumn
 from hartley.search.codebooks.publication import describe
@@ -28,6 +27,7 @@ from hartley.workflow.codebooks.search_codebooks import (
     point_of_codebooks,
     require_codebooks,
 )
+from hartley.workflow.trees.document import tree_cut
 from hartley.workflow.trees.search_tree import tree_problem
 
 
@@ -104,11 +104,7 @@ def level_document(walked: WalkedLevels) -> LevelDocument:
 
 def _cut(column: PublicColumn, split: Split) -> TreeCut:
     """Return a split as a cut."""
-    values = column.values
-    if column.kind in ("number", "date"):
-        # From the first value on, or the missing cell alone.
-        below = None if split.first == len(values) else cell_text(values[split.first - 1])
-        return TreeCut(column=column.name, up_to=below)
-    places = range(split.first, split.end)
-    cells = tuple(cell_text(values[place]) if place < len(values) else None for place in places)
-    return TreeCut(column=column.name, cells=cells)
+    if column.kind in ("number", "date") and split.first < len(column.values):
+        # What is split off begins with the first value; the missing cell may be split off alone.
+        return tree_cut(column, range(split.first))
+    return tree_cut(column, range(split.first, split.end))
