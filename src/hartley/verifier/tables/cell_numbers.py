@@ -8,15 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.verifier.tables.arrow_arrays import arrow_numbers, flags, whole_numbers
+from hartley.verifier.tables.arrow_arrays import flags, whole_numbers
 from hartley.verifier.tables.plain_keys import PlainKeys
 from hartley.verifier.tables.reread import python_cells
 
 Ints = npt.NDArray[np.integer]
-Int64s = npt.NDArray[np.int64]
-
-_NEAR = 1 << 22
-"""Whole numbers of a column that lie within so many have a place for each."""
 
 
 class CellNumbers:
@@ -25,8 +21,6 @@ class CellNumbers:
     def __init__(self, name: str) -> None:
         self._name = name
         self._found: dict[Hashable, int] = {}
-        self._near: _NearNumbers | None = _NearNumbers()
-        """The cells as long as all are whole numbers that lie close together."""
         self._seen: Any = None
         """The different Arrow cells that have come."""
         self._codes: Ints = np.zeros(0, dtype=np.int32)
@@ -34,14 +28,10 @@ class CellNumbers:
         self._is_array = True
 
     def __len__(self) -> int:
-        if self._near is not None:
-            return self._near.size
         return len(self._seen) if self._is_array and self._seen is not None else len(self._found)
 
     def keys(self) -> Sequence[Hashable]:
         """Return the different cells in the order of their numbers."""
-        if self._near is not None and self._near.size:
-            return PlainKeys(arrow_numbers(self._near.cells()))
         return PlainKeys(self._seen) if self._is_array and self._seen is not None else list(self._found)
 
     def listed(self, cells: Iterable[Any]) -> Ints:
@@ -52,17 +42,10 @@ class CellNumbers:
 
     def _list(self) -> None:
         """Hold the cells one by one from now on."""
-        self._leave_near()
         if self._is_array:
             self._is_array = False
             if self._seen is not None:
                 self.listed(python_cells(self._seen, self._name))
-
-    def _leave_near(self) -> None:
-        if self._near is not None and self._near.size:
-            self._seen = arrow_numbers(self._near.cells())
-            self._codes = np.arange(len(self._seen), dtype=np.int32)
-        self._near = None
 
     def codes(self, column: Any) -> Ints:
         """Return the numbers of the cells of an Arrow column."""
@@ -71,12 +54,6 @@ class CellNumbers:
 
         kind = column.type
         plain = _plain_cells(column)
-        if self._near is not None:
-            is_whole = plain is not None and plain.type == pa.int64() and not plain.null_count
-            near = self._near.codes(whole_numbers(plain)) if is_whole else None
-            if near is not None:
-                return near
-            self._leave_near()
         if plain is None:
             self._list()
         # By its bits, for Arrow takes -0.0 and 0.0 for the same.
@@ -109,44 +86,6 @@ class CellNumbers:
             found[slice(None) if is_fresh is None else flags(is_fresh)] = whole_numbers(coded.indices) + held
         numbers: Ints = found.astype(np.int32, copy=False) if self._is_array else self._codes[found]
         return numbers
-
-
-class _NearNumbers:
-    """Whole numbers that lie so close together that each has a place of its own."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._low = 0
-        self._number_at: Ints = np.zeros(0, dtype=np.int32)
-
-    def cells(self) -> Int64s:
-        """Return the whole numbers in the order of the numbers that they have."""
-        places = np.flatnonzero(self._number_at >= 0)
-        found = np.empty(self.size, dtype=np.int64)
-        found[self._number_at[places]] = places + self._low
-        return found
-
-    def codes(self, cells: Int64s) -> Ints | None:
-        """Return the numbers of cells; nothing where they lie too far apart."""
-        if not len(cells):
-            return np.zeros(0, dtype=np.int32)
-        low, high = int(cells.min()), int(cells.max())
-        if len(self._number_at):
-            low, high = min(low, self._low), max(high, self._low + len(self._number_at) - 1)
-        if high - low >= _NEAR:
-            return None
-        if high - low >= len(self._number_at):
-            wider = np.full(high - low + 1, -1, dtype=np.int32)
-            wider[self._low - low :][: len(self._number_at)] = self._number_at
-            self._low, self._number_at = low, wider
-        places = cells - self._low
-        codes: Ints = self._number_at[places]
-        if int(codes.min()) < 0:
-            fresh = np.unique(places[codes < 0])
-            self._number_at[fresh] = np.arange(self.size, self.size + len(fresh), dtype=np.int32)
-            self.size += len(fresh)
-            codes = self._number_at[places]
-        return codes
 
 
 def _is_plain(kind: Any) -> bool:
