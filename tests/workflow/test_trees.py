@@ -20,6 +20,7 @@ from hartley.errors import HartleyError, OptionError, UnreachableError
 from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
 from hartley.releases.tree_document import TreeCut
+from hartley.search.effort import Effort
 from hartley.verifier.verification import Documents, verify_release
 from hartley.workflow.verify_release import verify_with_public_values
 from sample_sizes import sample
@@ -452,6 +453,14 @@ def test_a_frontier_of_trees_has_a_loss_for_every_level() -> None:
     losses = [-point.utility for point in found.points]
     assert losses == sorted(losses)
     assert found.meeting({"distinct_l": 3}).distinct_l >= 3
+
+
+@pytest.mark.parametrize("shape", ["tree", "columns"])
+def test_a_frontier_level_by_level_ends_when_its_time_is_over(shape: Any) -> None:
+    asked: dict[str, Any] = {"sensitive": "illness", "public": ["age", "job"], "shape": shape}
+    ended = Effort(should_stop=lambda: True)
+    found = hartley.frontier(random_frame(random.Random(5)), transparent="retry", effort=ended, **asked)
+    assert (len(found), found.complete) == (1, False)
 
 
 @pytest.mark.parametrize(
