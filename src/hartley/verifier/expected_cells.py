@@ -44,12 +44,6 @@ class CellKeys:
         self._kinds: dict[str, str | None] = {**policy.untouched_kinds}
         self._kinds.update({column.name: column.kind for column in policy.sensitive})
 
-    def expected(self, name: str, cell: Any, cluster: int) -> Hashable:
-        """Return the key of what must be published for a cell of a row in a cluster."""
-        if name in self._recoded:
-            return self.label(self._recoded[name], cluster)
-        return self.published(name, cell)
-
     def published(self, name: str, cell: Any) -> Hashable:
         """Return the key of what must be published for a cell that is not recoded."""
         if self._defuses and isinstance(cell, str) and self._kinds.get(name) in (None, "text"):

@@ -19,23 +19,10 @@ from hartley.verifier.tables.row_numbers import Ints, Numbered
 from hartley.verifier.tally import RowTally, numbered_batches
 
 
-class _SequenceNumbers:
-    """The keys of one published column, numbered in the same way for both tables."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Hashable, int] = {}
-
-    def of(self, column: Numbered) -> Ints:
-        """Return the number of the key of each row."""
-        numbers = self._numbers
-        own = np.array([numbers.setdefault(key, len(numbers)) for key in column.keys], dtype=np.int64)
-        found: Ints = own[column.codes]
-        return found
-
-
 def is_in_order(policy: Policy, source: RereadTable, out: RereadTable) -> bool:
     """Tell whether the release has the rows of the original, recoded, one after the other."""
-    numbers = [_SequenceNumbers() for _ in policy.published]
+    # The keys of each column have the same numbers in both tables.
+    numbers: list[dict[Hashable, int]] = [{} for _ in policy.published]
     expected = _flowing(_expected(policy, source, out), numbers)
     found = _flowing(_found(policy, source, out), numbers)
     ahead: list[Ints] = []
@@ -54,17 +41,23 @@ def is_in_order(policy: Policy, source: RereadTable, out: RereadTable) -> bool:
 
 
 def _flowing(
-    batches: Iterator[Sequence[Numbered]], numbers: Sequence[_SequenceNumbers]
+    batches: Iterator[Sequence[Numbered]], numbers: Sequence[dict[Hashable, int]]
 ) -> Iterator[list[Ints]]:
+    """Return the number of the key of each row, column by column."""
     for batch in batches:
         if len(batch[0].codes):
-            yield [one.of(column) for one, column in zip(numbers, batch, strict=True)]
+            own = (
+                np.array([known.setdefault(key, len(known)) for key in column.keys], dtype=np.int64)
+                for known, column in zip(numbers, batch, strict=True)
+            )
+            yield [codes[column.codes] for codes, column in zip(own, batch, strict=True)]
 
 
 def _expected(policy: Policy, source: RereadTable, out: RereadTable) -> Iterator[list[Numbered]]:
     book, keys = PolicyLabels.of(policy), CellKeys(policy, source, out)
     sensitive = [column.name for column in (*policy.sensitive, *policy.side)]
     names = list(dict.fromkeys((*policy.public_names, *policy.keep, *policy.harmless, *sensitive)))
+    place_of = {name: place for place, name in enumerate(policy.public_names)}
     for columns, _ in numbered_batches(source, names):
         rows = RowTally(columns, np.ones(len(columns[names[0]].codes), dtype=np.int64))
         rows = rows.where(~left_out(rows, policy))
@@ -72,9 +65,9 @@ def _expected(policy: Policy, source: RereadTable, out: RereadTable) -> Iterator
         yield [
             Numbered(
                 clusters.codes,
-                [keys.expected(name, None, cluster) for cluster in clusters.keys],  # type: ignore[arg-type]
+                [keys.label(place_of[name], cluster) for cluster in clusters.keys],  # type: ignore[arg-type]
             )
-            if name in policy.public_names
+            if name in place_of
             else Numbered(
                 rows.columns[name].codes, [keys.published(name, cell) for cell in rows.columns[name].keys]
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
@@ -108,8 +108,7 @@ class Audits:
 
     def measures(self) -> dict[str, Measures | None]:
         """Return their numbers, by reader."""
-        readers = ("before", "after", "after_all", "together", "together_all")
-        audits = {name: getattr(self, name) for name in readers}
+        audits = {one.name: getattr(self, one.name) for one in fields(self)}
         return {name: None if audit is None else measures_of(audit) for name, audit in audits.items()}
 
 

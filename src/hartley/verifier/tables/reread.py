@@ -197,13 +197,11 @@ class RereadTable:
     @cached_property
     def _cells(self) -> Any:
         """The cells of a frame, or of a file that is read at once: read and computed a single time."""
-        if self.format is not None and self.format.name == "arrow":
-            return self._failing_clearly(lambda: _arrow_file(self._source))
-        if self.format is not None and self.format.name == "workbook":
-            return self._failing_clearly(lambda: workbook_cells(self._source))
-        if self.format is not None:
-            return self._failing_clearly(lambda: labelled_cells(self._source))
-        return self._frame[1]
+        if self.format is None:
+            return self._frame[1]
+        readers = {"arrow": _arrow_file, "workbook": workbook_cells}
+        read = readers.get(self.format.name, labelled_cells)
+        return self._failing_clearly(lambda: read(self._source))
 
     @cached_property
     def _frame(self) -> tuple[list[str], Any]:

@@ -152,13 +152,11 @@ def label_codebooks(public: Alphabet, found: Codebooks) -> Codebook:
     """
     nothing: tuple[str | None, ...] = (None,) * len(found.codebooks)
     labels = [*found.released, nothing]
-    recodings = [
-        ColumnRecoding.of(codebook, coordinate.kind, _zone(coordinate))
-        for codebook, coordinate in zip(found.codebooks, public.coordinates, strict=True)
-    ]
     columns = tuple(
         RecodedColumn(name=coordinate.name, kind=coordinate.kind, coding=_coding(recoding))
-        for coordinate, recoding in zip(public.coordinates, recodings, strict=True)
+        for coordinate, recoding in zip(
+            public.coordinates, ColumnRecodings.of(public, found).codebooks, strict=True
+        )
     )
     numbers: dict[tuple[str | None, ...], int] = {}
     first: dict[int, int] = {}

@@ -124,21 +124,8 @@ def audit_published(
 ) -> CountsAudit:
     """Find what every count of published tables can be, and whose categories they disclose.
 
-    Parameters
-    ----------
-    paths
-        One or more CSV files of categories and counts, of the same people.
-    rounded
-        The base to which all counts were rounded: ``5``, or ``"random:3"``.
-    threshold
-        Groups of fewer people are small.
-    require
-        ``disclosed-at-most``: so many people whose category of one column is known for certain.
-
-    Returns
-    -------
-    CountsAudit
-        The ranges, and the groups that are disclosed.
+    Counts may be ``rounded`` to a base (``5``, or ``"random:3"``); groups of fewer people than the
+    ``threshold`` are small. What can be required is ``disclosed-at-most``.
     """
     if not paths:
         raise OptionError(f"name at least one table of counts ({option('published')})")

@@ -13,7 +13,7 @@ from datetime import date
 from itertools import combinations
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -41,17 +41,6 @@ Dissimilarities: TypeAlias = str | Path | Mapping[tuple[str, str], float]
 
 Edges: TypeAlias = float | str | Sequence[float | str | date]
 """A step, a calendar, or a list of borders."""
-
-
-class ColumnFields(TypedDict, total=False):
-    """What is said about single columns, as keywords of the one-call forms."""
-
-    objective: ObjectiveName
-    weight: Mapping[str, float]
-    order: Mapping[str, Listed]
-    hierarchy: Mapping[str, Tree]
-    prefix: str | Sequence[str]
-    dissimilarity: Mapping[str, Dissimilarities]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from hartley.errors import OptionError, option
 from hartley.measures.utility import Utility
@@ -26,7 +26,6 @@ from hartley.model.words import (
 )
 from hartley.workflow.request.column_choices import (
     ColumnChoices,
-    ColumnFields,
     Dissimilarities,
     Edges,
     Listed,
@@ -99,7 +98,7 @@ class Budget:
         return f"{self.number.normalize():f}{'%' if self.is_share else ''}"
 
 
-class ObjectiveFields(ColumnFields, total=False):
+class ObjectiveFields(TypedDict, total=False):
     """The fields of an objective, as keywords of the one-call forms."""
 
     leakage: Leakage
@@ -110,6 +109,12 @@ class ObjectiveFields(ColumnFields, total=False):
     borders: Edges | Mapping[str, Edges] | None
     withhold: Budget | str | int | Sequence[Budget | str | int] | None
     withheld_label: str | None
+    objective: ObjectiveName
+    weight: Mapping[str, float]
+    order: Mapping[str, Listed]
+    hierarchy: Mapping[str, Tree]
+    prefix: str | Sequence[str]
+    dissimilarity: Mapping[str, Dissimilarities]
     transparent: TransparentName | None
     transparent_knows: int
     reference: Any
