@@ -179,6 +179,8 @@ class _Groups:
             return Fraction(int(np.minimum.reduceat(reach, self.starts).max()))
         totals = np.add.reduceat(from_low, self.starts)
         reach = np.maximum(totals, sizes * width - totals)
+        if reach.dtype == object:  # too large for floats, perhaps
+            return max(map(Fraction, reach.tolist(), sizes.tolist()))
         # Floats find the clusters that may be the worst, and whole numbers the one that is.
         nearly = (reach / sizes).astype(np.float64)
         worst = np.flatnonzero(nearly >= nearly.max() * (1 - 1e-12))
