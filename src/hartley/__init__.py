@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hartley.lazy import lazy_names
 
 if TYPE_CHECKING:
-    import hartley.instances as instances  # noqa: F401 (for type checkers)
+    from hartley import instances as instances  # said twice, so that strict type checkers find it
     from hartley.errors import (
         ColumnError,
         HartleyError,
