@@ -38,10 +38,6 @@ class CodebookOptions:
     """What is to be small: the mean width of a row's bands, or the greatest width of any band."""
     rounds: int = 150
     """How often the best variable bands are merged in part and grown anew."""
-    ladder_visits: float = 1.5e9
-    """After so many looks at an element, about 10 seconds, a search of ladders ends without a proof."""
-    band_visits: float = 1.5e9
-    """After so many looks at an element the rounds end."""
     spares_columns: bool = False
     """Whether codebooks are looked for, too, that merge no column away while others keep detail."""
 
@@ -53,6 +49,9 @@ class CodebookOptions:
 
 
 DEFAULTS = CodebookOptions()
+MOST_VISITS = 1.5e9
+"""After so many looks at an element, about 10 seconds, a search of ladders ends without a proof; the rounds
+of merging and growing anew end after as many."""
 WORTH_CLOSE_BORDERS = 0.99
 """Borders closer than the round ones are taken if the mean width of the boxes falls below this share."""
 
@@ -234,7 +233,7 @@ def _refined(
         budget=budget,
         objective=objective,
         effort=effort,
-        most_visits=options.band_visits,
+        most_visits=MOST_VISITS,
     )
     search = search_of(problem)
     close = [
@@ -281,10 +280,10 @@ def _best_of_ladders(
     is_proven = True
     for ladders in stages:
         if options.objective == "worst":
-            found, is_complete = _least_worst(problem, ladders, budget, options, effort)
+            found, is_complete = _least_worst(problem, ladders, budget, effort)
         else:
             upper = best.settled.loss if best is not None else float("inf")
-            search = LadderSearch(problem, ladders, budget, effort, options.ladder_visits, upper)
+            search = LadderSearch(problem, ladders, budget, effort, MOST_VISITS, upper)
             found, is_complete = search.run()
         is_proven = is_complete
         if found is not None and (best is None or found[1].is_better(best.settled, options.objective)):
@@ -311,7 +310,7 @@ def _still(problem: CodebookProblem, budget: int, known: _LadderAnswer) -> _Ladd
 
 
 def _least_worst(
-    problem: CodebookProblem, ladders: Sequence[Ladder], budget: int, options: CodebookOptions, effort: Effort
+    problem: CodebookProblem, ladders: Sequence[Ladder], budget: int, effort: Effort
 ) -> tuple[tuple[list[Int32s], Settled] | None, bool]:
     """Return the node whose widest band is narrowest, of these the one of least loss.
 
@@ -320,8 +319,7 @@ def _least_worst(
 
     def search(limit: float, first_only: bool = False) -> tuple[tuple[list[Int32s], Settled] | None, bool]:
         within = [ladder.within(limit) for ladder in ladders]
-        visits = options.ladder_visits
-        return LadderSearch(problem, within, budget, effort, visits, first_only=first_only).run()
+        return LadderSearch(problem, within, budget, effort, MOST_VISITS, first_only=first_only).run()
 
     limits = np.unique(np.concatenate([ladder.worst for ladder in ladders])).tolist()
     low, high, is_complete = 0, len(limits) - 1, True

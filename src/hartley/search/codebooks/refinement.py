@@ -94,7 +94,8 @@ class Refinement:
         if self.effort.should_stop():
             return Refined(tuple(self._best[0]), self._best[1], False, None, done)
         self._best = self._polished(self._best)
-        return self.examined(*self._rounded(*self._chosen(self._best)), done)
+        labels, settled = self._rounded(*self._chosen(self._best))
+        return Refined(tuple(labels), settled, self._is_maximal(labels), self._is_optimal(labels), done)
 
     def _is_over(self) -> bool:
         plain = self._plain.visits if self._plain is not None else 0
@@ -261,10 +262,6 @@ class Refinement:
         """Return the mean width that the members of a row's combination span."""
         self._bench.load(labels)
         return box_width(self.problem, *self._bench.clusters())
-
-    def examined(self, labels: Sequence[Int32s], settled: Settled, rounds: int = 0) -> Refined:
-        """Return codebooks with what holds of them."""
-        return Refined(tuple(labels), settled, self._is_maximal(labels), self._is_optimal(labels), rounds)
 
 
 def _beside(border: int, rounder: Sequence[int], labels: Int32s) -> list[int]:
