@@ -192,37 +192,29 @@ def apply(
         require_publishable(source, table, book.published)
         rows = Rows(table, needed, present=present)
         applied = apply_codebook(book, rows, unseen)
-        audits: tuple[Audit, Audit, Audit] | None = None
-        seen: JointRange | None = None
-        held: tuple[Verdict, ...]
-        own: tuple[Verdict, ...]
+        audits: tuple[Audit | None, Audit | None, Audit | None] = (None, None, None)
+        held: tuple[Verdict, ...] = ()
+        own: tuple[Verdict, ...] = ()
         if can_measure:
             audits, seen = _audits(book, table, rows, applied, format_)
-        held = own = ()
-        if seen is not None:
             closeness = closeness_of(book, seen.sensitive)
             require_fitting(requirements, seen.sensitive.columns, closeness)
-            judged = seen
-            if person is not None:
-                judged = _seen_of_persons(book, table, applied, person)
+            judged = seen if person is None else _seen_of_persons(book, table, applied, person)
             held, own = verdicts(judged, requirements, closeness), verdicts(judged, asked_by(book), closeness)
         elif person is not None:
             raise ColumnError("nothing is known of persons in data without the sensitive and side columns")
-        failed = [verdict for verdict in held if not verdict.holds]
-        if failed:
-            first = failed[0]
+        failed = next((verdict for verdict in held if not verdict.holds), None)
+        if failed is not None:
             raise UnreachableError(
-                f"{first.requirement.label} is {first.found:g} where {first.wanted:g} is required; nothing "
-                "was written"
+                f"{failed.requirement.label} is {failed.found:g} where {failed.wanted:g} is required; "
+                "nothing was written"
             )
-        broken = [verdict for verdict in own if not verdict.holds]
-        if broken and unmet == "refuse":
-            first = broken[0]
+        broken = next((verdict for verdict in own if not verdict.holds), None)
+        if broken is not None and unmet == "refuse":
             raise UnreachableError(
-                f"this table does not keep what the policy was made for: {first.requirement.label} is "
-                f"{first.found:g}, "
-                f"and {first.wanted:g} is required; nothing was written. Release it on its own, or give "
-                f"{option('accept_unmet')}"
+                f"this table does not keep what the policy was made for: {broken.requirement.label} is "
+                f"{broken.found:g}, and {broken.wanted:g} is required; nothing was written. Release it on "
+                f"its own, or give {option('accept_unmet')}"
             )
         formula_cells = applied.publication.formula_cells(format_)
         require_defusable(book, formula_cells)
@@ -234,9 +226,9 @@ def apply(
             rows=rows.count(),
             unseen_values=applied.unseen_values,
             unseen_rows=applied.unseen_rows,
-            before=None if audits is None else audits[0],
-            after=None if audits is None else audits[1],
-            after_all=None if audits is None else audits[2],
+            before=audits[0],
+            after=audits[1],
+            after_all=audits[2],
             target=dict(book.choices.target),
             target_holds=all(verdict.holds for verdict in own) if own else None,
             requirements=held,

@@ -118,8 +118,8 @@ def read_files(
     if has_sensitive and len(has_sensitive) < len(sensitive):
         lacking = [name for name in sensitive if name not in has_sensitive]
         raise ColumnError(
-            f"the released file holds {quoted(has_sensitive)} and not {quoted(lacking)}; ask for them one by "
-            f"one"
+            f"the released file holds {quoted(has_sensitive)} and not {quoted(lacking)}; ask for them one "
+            "by one"
         )
     ours = column_codes(original, tuple(dict.fromkeys((*public, *sensitive, *others))))
     theirs = column_codes(released, tuple(dict.fromkeys((*public, *has_sensitive, *others))))
@@ -238,8 +238,7 @@ def _require_shared(held: HeldFiles) -> None:
     if max(shares) < SHARED:
         raise TableError(
             f"the released file and the original share too little: at most {100 * max(shares):.2g} % of its "
-            f"rows hold "
-            f"a value of {quoted(held.public)} that the original has; is it the right original? Where "
-            f"numbers "
-            f"stand for others (midpoints, means), say for which ({option('hierarchy', 'COL=FILE')})"
+            f"rows hold a value of {quoted(held.public)} that the original has; is it the right original? "
+            "Where numbers stand for others (midpoints, means), say for which "
+            f"({option('hierarchy', 'COL=FILE')})"
         )

@@ -159,8 +159,7 @@ class _CountedCells:
         if prod(self.shape) > MOST_CELLS:
             raise TableError(
                 f"the tables have {prod(self.shape):,} cells together; up to {MOST_CELLS:,} can be looked "
-                f"at: audit "
-                "fewer tables or columns at a time"
+                "at: audit fewer tables or columns at a time"
             )
         self.size = prod(self.shape)
         numbers = np.arange(self.size).reshape(self.shape)
