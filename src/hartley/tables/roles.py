@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hartley.errors import OptionError, quoted
@@ -33,9 +34,7 @@ class Roles:
             if isinstance(names, str):
                 raise OptionError(f"the {role} columns must be a tuple of names, not the text {names!r}")
             object.__setattr__(self, role, tuple(names))
-            twice = [name for name, times in Counter(getattr(self, role)).items() if times > 1]
-            if twice:
-                raise OptionError(f"column {quoted(twice)} is named twice as {role}; name it once")
+            require_once(role, getattr(self, role))
         for role in ("sensitive", "public"):
             if not getattr(self, role):
                 raise OptionError(f"no {role} column is named; name at least one")
@@ -49,3 +48,10 @@ class Roles:
     def named(self) -> dict[str, tuple[str, ...]]:
         """The columns of each role that has some, the public ones first."""
         return {role: getattr(self, role) for role in ROLES if getattr(self, role)}
+
+
+def require_once(role: str, columns: Sequence[str]) -> None:
+    """Refuse a column that is named twice in one role."""
+    twice = [name for name, times in Counter(columns).items() if times > 1]
+    if twice:
+        raise OptionError(f"column {quoted(twice)} is named twice as {role}; name it once")

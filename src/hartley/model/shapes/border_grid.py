@@ -87,6 +87,25 @@ class OwnBorders:
             listed = "dates" if self.kind == "date" else "numbers"
             raise OptionError(f"column {column!r} holds {what}, and its borders are listed as {listed}")
 
+    def require_between(self, column: str, positions: Floats) -> None:
+        """Refuse a list of which no border lies among the values: they would all be one band.
+
+        >>> OwnBorders.of("100,200").require_between("age", np.array([18.0, 90.0]))
+        Traceback (most recent call last):
+        hartley.errors.OptionError: no border of 'age' lies among its values, which go from 18 to 90
+        """
+        there = positions[np.isfinite(positions)]
+        if self.titles or len(there) < 2 or there.min() == there.max():
+            return
+        if not any(there.min() < place <= there.max() for place in self.places):
+            ends = [float(there.min()), float(there.max())]
+            low, high = (_shown(end, self.kind) for end in ends)
+            raise OptionError(f"no border of {column!r} lies among its values, which go from {low} to {high}")
+
+
+def _shown(place: float, kind: str) -> str:
+    return f"{place:g}" if kind == "number" else str(dt.date(1970, 1, 1) + dt.timedelta(days=floor(place)))
+
 
 def _is_day(part: object) -> bool:
     return isinstance(part, str) and "-" in part.strip()[1:] and "e" not in part.lower()

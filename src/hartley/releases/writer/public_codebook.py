@@ -232,6 +232,8 @@ def _treatment(policy: Policy, name: str) -> str:
     """Say how a column is treated, and in which two columns of the file it stands."""
     bounds = policy.bounds_of.get(name)
     told = policy.treatment(name)
+    if any(column.name == name and column.coding == "unchanged" for column in policy.public):
+        told = "unchanged" if policy.withheld is None else "unchanged where it is not withheld"
     return told if bounds is None else f"{told}, in the columns {bounds.names[0]} and {bounds.names[1]}"
 
 

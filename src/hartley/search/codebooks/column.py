@@ -274,7 +274,10 @@ def _grid(
     name: str, kind: ColumnKind, positions: Floats, settings: ColumnSettings
 ) -> tuple[BorderGrid | None, bool]:
     if settings.borders is not None and not (settings.borders == "each" and kind == "category"):
-        return parse_grid(settings.borders, name, kind), True
+        grid = parse_grid(settings.borders, name, kind)
+        if isinstance(settings.borders, OwnBorders):
+            settings.borders.require_between(name, positions)
+        return grid, True
     is_line = kind in ("number", "date", "ordered")
     return (_round_borders(name, kind, positions, FINE_BANDS) if is_line else None), False
 

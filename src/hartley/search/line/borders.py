@@ -102,6 +102,9 @@ class Borders:
             return cls.in_calendar(positions, shape.borders, "day" if column.kind == "date" else "second")
         if isinstance(shape.borders, OwnBorders):
             shape.borders.require_kind(column.name, column.kind)
+            shape.borders.require_between(
+                column.name, positions / (86_400.0 if column.kind == "timestamp" else 1.0)
+            )
             return cls.listed(positions, shape.borders, "second" if column.kind == "timestamp" else "day")
         return cls.on_grid(positions, cast("float", shape.borders))
 

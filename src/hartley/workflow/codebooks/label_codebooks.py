@@ -27,8 +27,8 @@ from hartley.search.codebooks import Codebooks
 
 
 def default_labels(public: Alphabet, shape: str, codeword: str | None) -> Labels:
-    """Return how a released value is written where nobody said: bands and several columns by their spans."""
-    if len(public.columns) > 1 or shape != "any":
+    """Return how a released value is written where nobody said: bands, several columns and text in words."""
+    if len(public.columns) > 1 or shape != "any" or public.coordinates[0].kind in ("text", "boolean"):
         return "range"
     return next((one for one in CODEWORDS if one == codeword), "midpoint")
 

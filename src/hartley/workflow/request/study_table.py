@@ -17,6 +17,7 @@ from hartley.model.requirement import Requirement, of_each_column
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables.locations import shown_source
 from hartley.tables.read_options import AS_IT_IS
+from hartley.tables.roles import require_once
 from hartley.tables.value_files import groups_of, read_groups
 
 if TYPE_CHECKING:
@@ -176,7 +177,12 @@ class StudyTable:
         """
         beyond = [one.name for one in demand.requirements if one.name != "row-k"]
         if beyond or not demand.requirements or demand.max_leakage is not None:
-            asked = beyond[0] if beyond else "this target"
+            if not beyond and demand.max_leakage is None:
+                raise OptionError(
+                    f"name a sensitive column with {option('sensitive')} and what must remain possible of it "
+                    f"({option('distinct_l', 3)}), or ask for {option('row_k')} alone"
+                )
+            asked = beyond[0] if beyond else option("max_leakage")
             raise OptionError(
                 f"{asked} is about a sensitive column; name one with {option('sensitive')}, or ask for "
                 f"{option('row_k')} alone"
@@ -197,6 +203,7 @@ class StudyTable:
 
     def by_column(self, requirements: tuple[Requirement, ...], *, each: bool) -> tuple[Requirement, ...]:
         """Return requirements of each sensitive column by itself, unless they count jointly."""
+        require_once("sensitive", self.sensitive)
         if each and self.jointly:
             raise OptionError(f"{option('each')} and {option('jointly')} contradict each other; give one")
         if not each and (self.jointly or len(self.sensitive) < 2):
