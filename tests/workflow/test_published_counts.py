@@ -214,3 +214,10 @@ def test_a_table_with_a_column_for_each_category_is_refused_in_one_line(tmp_path
     assert "a line for each count" in capsys.readouterr().err
     long.write_text("class,year,rooms,total\na,1,2,9\na,1,3,4\n")
     assert run(["audit", "--published", str(long)]) != 2
+
+
+@pytest.mark.parametrize("typed", [["--rounded", "5"], ["--threshold", "3"]])
+def test_what_is_said_of_counts_is_refused_for_a_table(typed, tmp_path, capsys):
+    path = str(written(tmp_path, "t.csv", "sex,ill", [("f", "yes"), ("m", "no")]))
+    assert run(["audit", path, "-s", "ill", "-p", "sex", *typed]) == 2
+    assert "name them with --published" in capsys.readouterr().err

@@ -72,6 +72,9 @@ def command(
         return _audit_counts(ctx, table, counts, given, as_json=as_json)
     if given["published"]:
         return audit_files(ctx, table, given, as_json=as_json)
+    for name in ("rounded", "threshold"):
+        if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} is of counts that are published; name them with --published")
     if table is None:
         raise click.MissingParameter(
             ctx=ctx, param=next(one for one in ctx.command.params if one.name == "table")

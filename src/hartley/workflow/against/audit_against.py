@@ -168,7 +168,10 @@ def _require_plain(study: StudyTable) -> None:
     beside = {"side": study.side, "earlier": study.earlier, "person": study.person, "jointly": study.jointly}
     for name, given in beside.items():
         if given:
-            raise OptionError(f"{option('against')} is not measured together with {option(name)}")
+            raise OptionError(
+                f"a file that is held against its original is not measured together with {option(name)}; "
+                "leave that out"
+            )
     if not study.sensitive:
         raise OptionError(
             f"{option('against')} needs a column to protect; name it with {option('sensitive')}"
