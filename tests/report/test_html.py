@@ -140,6 +140,15 @@ def test_the_public_page_is_the_same_for_every_table_of_these_columns_and_rows(t
     assert "proven" not in page.lower()
 
 
+def test_the_public_page_says_whether_the_choice_tells_something(table, tmp_path):
+    asked = ("--for", "public", "--distinct-l", "3", "--overwrite")
+    assert "what that choice itself tells is not counted" in write(table, tmp_path, *asked)
+    page = write(table, tmp_path, *asked, "--transparent")
+    assert "what that choice itself tells" not in page
+    assert "and how hartley works; but only if what was asked for was chosen without looking" in page
+    assert cells_in(page) == []
+
+
 def test_the_public_page_says_what_was_asked_for_and_needs_something_asked(table, tmp_path, capsys):
     assert "at least 3 candidates for illness" in write(
         table, tmp_path, "--for", "public", "--distinct-l", "3"

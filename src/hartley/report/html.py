@@ -95,6 +95,8 @@ class Report:
     """What a reader learns who links the rows of a person, before and after; rows are persons in it."""
     by_mean: bool = False
     """Whether what is lost on average over several columns decides, not the worst class."""
+    is_transparent: bool = False
+    """Whether the release holds for a reader who knows the program as well."""
 
     @property
     def reader(self) -> Reader:
@@ -176,6 +178,7 @@ class Report:
             "drawn": min(int(wanted), MOST_DRAWN),
             "candidates": words.counted(int(wanted), "candidate") if wanted else "",
             "is_all_drawn": 0 < wanted <= MOST_DRAWN,
+            "transparent": self.is_transparent,
             "version": hartley.__version__,
         }
 

@@ -137,6 +137,7 @@ def report_of(
         jointly=jointly,
         by_mean=question.is_by_mean and found.frontier.search == "optimal",
         persons=persons,
+        is_transparent=question.transparent is not None,
     )
 
 
