@@ -12,13 +12,13 @@ from hartley.search.columns.loops.cells import Cells
 @hot_part
 def box_into(cells: Cells, members: Int32s, first: int, last: int, low: Floats, high: Floats) -> None:
     """Write the box of ``members[first:last]``."""
-    for column in range(cells.place.shape[1]):
+    for column in range(len(cells.kind)):
         low[column] = np.inf
         high[column] = -np.inf
     for i in range(first, last):
-        one = members[i]
-        for column in range(cells.place.shape[1]):
-            cell = cells.place[one, column]
+        row = cells.place[members[i]]
+        for column in range(len(row)):
+            cell = row[column]
             if cell < low[column]:
                 low[column] = cell
             if cell > high[column]:

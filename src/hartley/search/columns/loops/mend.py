@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Int32s, Places
-from hartley.search.columns.loops.boxes import take_into
+from hartley.search.columns.loops.boxes import box_into, take_into
 from hartley.search.columns.loops.cells import (
     NONE,
     ZERO,
@@ -75,23 +75,28 @@ class Mending(NamedTuple):
 
 
 @hot_part
+def gather(clusters: Clusters, cluster: int, without: int, with_one: int, out: Int32s) -> int:
+    """List the members of a cluster without one and with another (-1: none); return how many."""
+    size = 0
+    one = clusters.head[cluster]
+    while one >= 0:
+        if one != without:
+            out[size] = one
+            size += 1
+        one = clusters.after[one]
+    if with_one >= 0:
+        out[size] = with_one
+        size += 1
+    return size
+
+
+@hot_part
 def refit(cells: Cells, clusters: Clusters, cluster: int) -> None:
     """Measure a cluster's box and side anew."""
     low, high = clusters.low[cluster], clusters.high[cluster]
-    for column in range(len(cells.kind)):
-        low[column] = np.inf
-        high[column] = -np.inf
-    one = clusters.head[cluster]
-    while one >= 0:
-        row = cells.place[one]
-        for column in range(len(row)):
-            cell = row[column]
-            if cell < low[column]:
-                low[column] = cell
-            if cell > high[column]:
-                high[column] = cell
-        one = clusters.after[one]
-    clusters.side[cluster] = side_of(cells, low, high) if clusters.size[cluster] > 0 else -1.0
+    size = gather(clusters, cluster, NONE, NONE, clusters.buffer)
+    box_into(cells, clusters.buffer, ZERO, size, low, high)
+    clusters.side[cluster] = side_of(cells, low, high) if size > 0 else -1.0
 
 
 @hot_part
@@ -154,39 +159,10 @@ def undo_to(cells: Cells, clusters: Clusters, moves: int) -> None:
 
 
 @hot_part
-def gather(clusters: Clusters, cluster: int, without: int, with_one: int, out: Int32s) -> int:
-    """List the members of a cluster without one and with another (-1: none); return how many."""
-    size = 0
-    one = clusters.head[cluster]
-    while one >= 0:
-        if one != without:
-            out[size] = one
-            size += 1
-        one = clusters.after[one]
-    if with_one >= 0:
-        out[size] = with_one
-        size += 1
-    return size
-
-
-@hot_part
 def can_spare(clusters: Clusters, one: int, needs: Needs, marks: Marks) -> bool:
     """Tell whether the cluster of a tuple is enough without it."""
-    if clusters.size[clusters.label[one]] < 2:
-        return False
-    if not needs.plain:
-        return is_cluster_enough(clusters, clusters.label[one] + ZERO, one, needs, marks)
-    marks.stamp[0] += 1
-    stamp, left = marks.stamp[0], needs.wanted[0]
-    other = clusters.head[clusters.label[one]]
-    while other >= 0 and left > 0:
-        if other != one:
-            for at in range(needs.ptr[other], needs.ptr[other + 1]):
-                if marks.seen[needs.code[at]] != stamp:
-                    marks.seen[needs.code[at]] = stamp
-                    left -= 1
-        other = clusters.after[other]
-    return bool(left <= 0)
+    cluster = clusters.label[one] + ZERO
+    return clusters.size[cluster] > 1 and is_cluster_enough(clusters, cluster, one, needs, marks)
 
 
 @hot_part
