@@ -28,8 +28,8 @@ FOR_USERS = [
 ]
 
 WIDEST_FOLDER = 15
-LISTS_OF_PEERS = {"cli", "measures/stochastic", "search/baselines"}
-"""Folders that may be wider: one command, one measure, or one method of others, in each file."""
+LISTS_OF_PEERS = {"cli", "measures/stochastic", "model/requirement", "search/baselines"}
+"""Folders that may be wider: one command, measure, requirement or method of others in each file."""
 
 SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc", "base", "core"}
 METAPHORS = {
