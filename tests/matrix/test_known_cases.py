@@ -314,6 +314,26 @@ def test_rivals_count_bits_with_the_tolerance_too(tmp_path):
     assert max(told) <= 0.6
 
 
+def test_the_greedy_row_counts_bits_with_the_tolerance_where_it_was_run_to_none(tmp_path):
+    line = "compare -s s -p x -p y --side a --tolerance s=2 --require separated-l=1"
+    code, answer, _ = asked(tmp_path, 32, line)
+    assert code == 0
+    assert {method.get("leakage_bits") for method in answer["methods"]} <= {0, None}
+
+
+@pytest.mark.parametrize("number", [9, 26])
+def test_an_empty_requirement_changes_nothing_of_a_comparison(tmp_path, number):
+    line = "compare -s s -p x --codeword centroid --require distinct-l=2"
+    told = []
+    for more in ("", " --require row-k=1"):
+        code, answer, complaint = asked(tmp_path, number, line + more)
+        assert code == 0, complaint
+        told.append(
+            [{key: one for key, one in row.items() if key != "cpu_seconds"} for row in answer["methods"]]
+        )
+    assert told[0] == told[1]
+
+
 def test_groups_told_apart_are_counted_with_the_tolerance(tmp_path):
     table = tmp_path / "table.csv"
     table.write_text(TABLES[31])

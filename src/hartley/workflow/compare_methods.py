@@ -93,6 +93,8 @@ def compare_methods(
     Without one it is the protection of the balanced point of our frontier. ``hierarchies`` names a file
     of words for a public column. The time limit is for each method.
     """
+    if objective.leakage == "l0":
+        demand = _without_empty(demand)
     combined = _combined(study, objective, demand)
     target = None if demand.is_empty else demand.target
     if objective.leakage == "joint":
@@ -295,9 +297,13 @@ class _Clocked:
         )
 
     def _held(self, point: Point) -> Point:
-        """Return a point with what it keeps of each requirement."""
+        """Return a point with what it keeps of each requirement, and its bits with the tolerance."""
         if self.combined is None:
             return point
+        if not self.question.closeness.is_empty:
+            # The greedy search may have been run to no tolerance.
+            again = point_of_partition(self.question, point.cut)
+            point = replace(point, leakage_bits=again.leakage_bits, separation=again.separation)
         released = self.question.joint.release(point.partition)
         held = verdicts(released, self.combined.requirements, self.question.closeness)
         return replace(point, verdicts=held)
@@ -329,6 +335,12 @@ class _Clocked:
             return work()
         except HartleyError as refusal:
             return Refused(reason=refusal.message)
+
+
+def _without_empty(demand: Demand) -> Demand:
+    """Return a demand without requirements that everything keeps, such as one row, beside others."""
+    more = tuple(one for one in demand.requirements if not one.is_monotone or one.wanted > 1)
+    return replace(demand, requirements=more) if more else demand
 
 
 def _combined(study: StudyTable, objective: Objective, demand: Demand) -> Demand | None:
