@@ -148,3 +148,13 @@ def test_policy_and_audit_name_the_columns_of_the_frame() -> None:
     beside = Recoder().fit(people[["pulse", "y0"]], people["ill"])
     assert (beside.policy_.public_names, beside.policy_.sensitive_names) == (("pulse", "y0"), ("_y0",))
     assert Recoder().fit(X, Y).policy_.public_names == ("x0",)
+
+
+def test_dates_stand_beside_numbers() -> None:
+    import pandas as pd
+
+    people = _people()[["pulse", "ill"]].assign(seen=pd.date_range("2024-01-01", periods=60))
+    recoder = Recoder(sensitive="ill", require={"distinct_l": 3}, search="greedy").fit(people)
+    assert recoder.get_feature_names_out().tolist() == ["pulse", "seen"]
+    assert recoder.transform(people).shape == (60, 2)
+    assert recoder.audit_.distinct_l >= 3

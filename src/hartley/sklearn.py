@@ -81,7 +81,7 @@ class Recoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Search for the partition that meets what is required, and label it."""
         if y is None and sensitive is None and self.sensitive is None:
             raise ValueError("requires y to be passed, but the target y is None; or name sensitive columns")
-        options = {"dtype": None, "ensure_all_finite": "allow-nan"}
+        X, options = _side_by_side(X), {"dtype": None, "ensure_all_finite": "allow-nan"}  # noqa: N806
         if sensitive is None and self.sensitive is None:
             X, y = validate_data(self, X, y, multi_output=True, **options)  # noqa: N806
             secrets = np.asarray(y).reshape(len(X), -1)
@@ -153,7 +153,9 @@ class Recoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         import pyarrow as pa
 
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=False)  # noqa: N806
+        X = validate_data(  # noqa: N806
+            self, _side_by_side(X), dtype=None, ensure_all_finite="allow-nan", reset=False
+        )
         names = self.policy_.public_names
         frame = pa.table({name: _cells(X[:, at]) for name, at in zip(names, self.kept_, strict=True)})
         try:
@@ -179,6 +181,12 @@ class Recoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         names: npt.NDArray[Any] = _check_feature_names_in(self, input_features)[self.kept_]
         return names
+
+
+def _side_by_side(X: Any) -> Any:  # noqa: N803 (scikit-learn's name)
+    """Return a frame as one array can hold it: NumPy has no common type for dates and numbers but objects."""
+    kinds = {getattr(dtype, "kind", "O") for dtype in getattr(X, "dtypes", ())}
+    return X.astype(object) if "M" in kinds and len(kinds) > 1 else X
 
 
 def _of_rows(sensitive: Any, rows: int) -> npt.NDArray[Any]:
