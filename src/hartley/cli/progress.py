@@ -8,7 +8,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -39,15 +39,10 @@ def announce(table: str, query: str | None = None) -> None:
         notes().print(str(found), markup=False)
 
 
-def announce_and_read(table: str, query: str | None = None) -> AbstractContextManager[None]:
-    """Say what to expect of a table, and show how far its reading has come."""
-    announce(table, query)
-    return reading()
-
-
 @contextmanager
-def reading() -> Iterator[None]:
-    """Show how far the engine has come, where somebody looks."""
+def announce_and_read(table: str, query: str | None = None) -> Iterator[None]:
+    """Say what to expect of a table, and show how far its reading has come, where somebody looks."""
+    announce(table, query)
     with progress_bar() as bar, reading_on(bar):
         yield
 

@@ -18,15 +18,26 @@ MOST_SHOWN = 20
 ALLOWED = ("require", "published", "rounded", "threshold")
 
 
+def require_alone(
+    ctx: click.Context, table: str | None, given: dict[str, Any], allowed: Sequence[str], refusal: str
+) -> None:
+    """Refuse a table, and every option that was typed but for some."""
+    default = click.core.ParameterSource.DEFAULT
+    beside = [name for name in given if name not in allowed and ctx.get_parameter_source(name) != default]
+    if table is not None or beside:
+        raise click.UsageError(refusal)
+
+
 def audit_files(ctx: click.Context, table: str | None, given: dict[str, Any], *, as_json: bool) -> int:
     """Audit tables of counts; they name their columns themselves."""
-    default = click.core.ParameterSource.DEFAULT
-    beside = [name for name in given if name not in ALLOWED and ctx.get_parameter_source(name) != default]
-    if table is not None or beside:
-        raise click.UsageError(
-            "--published stands in place of a table and its columns; beside it only --rounded, --threshold "
-            "and --require disclosed-at-most=N"
-        )
+    require_alone(
+        ctx,
+        table,
+        given,
+        ALLOWED,
+        "--published stands in place of a table and its columns; beside it only --rounded, --threshold "
+        "and --require disclosed-at-most=N",
+    )
     from hartley.workflow.count_tables.audit_counts import audit_published  # it loads a solver
 
     found = audit_published(

@@ -27,8 +27,14 @@ from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.study import Study, release
 
 if TYPE_CHECKING:
-    from hartley.measures.audit import Audit
     from hartley.workflow.against.file_usefulness import FileUsefulness
+
+READERS: dict[release_words.Seen, str] = {
+    "after": "after",
+    "after_all": "after, all columns",
+    "together": "with earlier releases",
+    "together_all": "the same, all columns",
+}
 
 
 @click.command("release", cls=ManualCommand)
@@ -95,13 +101,8 @@ def show(out: Console, name: str, result: ReleaseResult, useful: FileUsefulness 
         paragraph(out, words.likeliest_guess(result.by_sensitive, as_flag))
     paragraph(out, release_words.checked(result))
     out.print()
-    readers: list[tuple[str, Audit]] = [("before", result.before), ("after", result.after)]
-    if result.after_all != result.after:
-        readers.append(("after, all columns", result.after_all))
-    if result.together is not None and result.together_all is not None:
-        readers.append(("with earlier releases", result.together))
-        if result.together_all != result.together:
-            readers.append(("the same, all columns", result.together_all))
+    readers = [("before", result.before)]
+    readers += [(READERS[seen], audit) for seen, audit in release_words.readers(result).items()]
     rows = "fewest rows (k)"
     if result.persons is not None:  # of all published columns; what is asked for holds for persons
         readers, rows = list(zip(("before", "after"), result.persons, strict=True)), "persons (k)"

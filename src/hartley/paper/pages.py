@@ -21,7 +21,7 @@ from hartley.paper.printed_values import (
     shown,
 )
 from hartley.paper.reproduce import NO_DATA, Convergence, Reproduction
-from hartley.report.figures.figure import LIGHT, Figure, Row, Theme, finished, needs_packages, series
+from hartley.report.figures.figure import LIGHT, Figure, Row, finished, needs_packages, series
 from hartley.report.figures.frontier import SHAPES, frontier_figure
 from hartley.report.words.comparison import tie_words
 
@@ -208,7 +208,6 @@ def papers_axes_figure(
     *,
     title: str,
     caption: str,
-    theme: Theme = LIGHT,
 ) -> Figure:
     """Draw (loss, leakage) points: ``ours`` with lines and filled marks, ``others`` as open marks."""
     import altair as alt
@@ -223,8 +222,8 @@ def papers_axes_figure(
         .scale(domain=[-0.02, _top(data, "leakage")], nice=False)
     )
     legend = alt.Legend(orient="bottom", columns=3)
-    inks = [theme.first] * len(ours) + [theme.second] * len(others)
-    papers = [theme.first] * len(ours) + [theme.paper] * len(others)
+    inks = [LIGHT.first] * len(ours) + [LIGHT.second] * len(others)
+    papers = [LIGHT.first] * len(ours) + [LIGHT.paper] * len(others)
     marks = {
         "shape": alt.Shape("method:N", title=None, legend=legend).scale(domain=names, range=shapes),
         "stroke": alt.Stroke("method:N", title=None, legend=legend).scale(domain=names, range=inks),
@@ -238,7 +237,7 @@ def papers_axes_figure(
     lines = [
         alt.Chart(series("ours"))
         .mark_line(
-            interpolate="step-after", strokeWidth=1, color=theme.first, strokeDash=[1, 0] if not n else [6, 3]
+            interpolate="step-after", strokeWidth=1, color=LIGHT.first, strokeDash=[1, 0] if not n else [6, 3]
         )
         .encode(x=x, y=y)
         .transform_filter(alt.FieldEqualPredicate(field="method", equal=name))
@@ -253,7 +252,6 @@ def papers_axes_figure(
         title=title,
         caption=caption,
         data=data,
-        theme=theme,
     )
 
 
@@ -279,7 +277,6 @@ def convergence_figure(
     printed: Mapping[str, Sequence[float]],
     *,
     title: str,
-    theme: Theme = LIGHT,
 ) -> Figure:
     """Draw the Lagrangian of each run by step, and what is printed for it as open marks."""
     import altair as alt
@@ -301,19 +298,19 @@ def convergence_figure(
     }
     line = (
         alt.Chart(series("runs"))
-        .mark_line(strokeWidth=2, color=theme.first)
+        .mark_line(strokeWidth=2, color=LIGHT.first)
         .encode(x=x, y=y, strokeDash=look["strokeDash"])
     )
     marks = (
         alt.Chart(series("runs"))
-        .mark_point(size=60, filled=True, color=theme.first, opacity=1)
+        .mark_point(size=60, filled=True, color=LIGHT.first, opacity=1)
         .encode(
             x=x, y=y, shape=look["shape"], tooltip=["run:N", "step:Q", alt.Tooltip("bits:Q").format(".5~g")]
         )
     )
     beside = (
         alt.Chart(series("printed"))
-        .mark_point(size=190, strokeWidth=1.5, color=theme.second, opacity=1)
+        .mark_point(size=190, strokeWidth=1.5, color=LIGHT.second, opacity=1)
         .encode(
             x=x, y=y, shape=look["shape"], tooltip=["run:N", "step:Q", alt.Tooltip("bits:Q").format(".5~g")]
         )
@@ -326,7 +323,6 @@ def convergence_figure(
             "the printed value is a misprint."
         ),
         data=data,
-        theme=theme,
     )
 
 

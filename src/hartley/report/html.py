@@ -323,7 +323,7 @@ def _sentences(audit: Audit) -> list[str]:
 
 
 def _measures(before: Audit, after: Audit, who: str) -> list[tuple[str, str, str, str]]:
-    rows = [
+    measures = [
         (
             "In the worst case (L0)",
             "l0_bits",
@@ -331,8 +331,6 @@ def _measures(before: Audit, after: Audit, who: str) -> list[tuple[str, str, str
         ),
         ("For certain (I*)", "istar_bits", "bits that every reader gets without any doubt"),
         ("At least (I0)", "i0_bits", "bits that every released value reveals"),
-    ]
-    counts = [
         (
             "Candidates left (distinct l)",
             "distinct_l",
@@ -341,14 +339,12 @@ def _measures(before: Audit, after: Audit, who: str) -> list[tuple[str, str, str
         (f"{who} per value (row k)", "row_k", f"{who.lower()} that share a released value, at least"),
         ("Groups never confused", "components", "one group means that nothing is known for certain"),
     ]
-    table = [
-        (name, words.bits(getattr(before, key)), words.bits(getattr(after, key)), said)
-        for name, key, said in rows
-    ]
-    table += [
-        (name, f"{getattr(before, key):,}", f"{getattr(after, key):,}", said) for name, key, said in counts
-    ]
-    return table
+
+    def shown(audit: Audit, name: str) -> str:
+        found = getattr(audit, name)
+        return words.bits(found) if name.endswith("_bits") else f"{found:,}"
+
+    return [(title, shown(before, name), shown(after, name), said) for title, name, said in measures]
 
 
 def _point(

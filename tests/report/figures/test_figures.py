@@ -215,11 +215,6 @@ def test_the_graph_of_example_1_has_its_edges_groups_and_merges():
     assert {row["group"] for row in figure.data["after_nodes"]} == {0, 1}
 
 
-def test_the_graph_names_no_value_when_told_so():
-    figure = confusability_figure(toy(), MERGED, named=False)
-    assert "x1" not in json.dumps(figure.spec)
-
-
 def test_nodes_of_the_graph_do_not_lie_on_each_other():
     joint = random_joint(200, 60, 60)
     figure = confusability_figure(joint, Partition.singletons(200))

@@ -9,6 +9,7 @@ import numpy as np
 from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.model import JointRange, Partition
 from hartley.report.figures.figure import LIGHT, Figure, Row, Theme, finished, needs_packages, series
+from hartley.report.words.audit import counted
 
 WIDE, NARROW = 560, 250
 """How wide the bars are drawn: on a page, and on a phone."""
@@ -78,7 +79,7 @@ def candidates_figure(
     caption = (
         f"A bar far to the left is bad: few of the {joint.sensitive.size:,} sensitive values are possible "
         "for those rows. No bar stands left of the dashed line, the worst case: "
-        f"{_candidates(fewest['before'])} before, {_candidates(fewest['after'])} after."
+        f"{counted(fewest['before'], 'candidate')} before, {counted(fewest['after'], 'candidate')} after."
     )
     return finished(
         chart,
@@ -120,7 +121,3 @@ def _ticks(most: int, drawn: int) -> list[int]:
 
 def _span(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def _candidates(number: int) -> str:
-    return f"{number:,} candidate" if number == 1 else f"{number:,} candidates"

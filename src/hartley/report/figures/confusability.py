@@ -16,13 +16,13 @@ from hartley.report.figures.figure import (
     LIGHT,
     Figure,
     Row,
-    Theme,
     finished,
     needs_packages,
     series,
-    shown_label,
 )
 from hartley.report.figures.graph_layout import GraphLayout, laid_out
+from hartley.report.figures.joint_range import cluster_name
+from hartley.report.words.audit import counted
 
 MOST_NODES = 300
 """Beyond this many values a component is drawn as one circle."""
@@ -33,12 +33,10 @@ WIDTH = 640.0
 
 
 @needs_packages
-def confusability_figure(
-    joint: JointRange, partition: Partition, *, named: bool = True, theme: Theme = LIGHT
-) -> Figure:
+def confusability_figure(joint: JointRange, partition: Partition) -> Figure:
     """Draw the graph before and after the merges; beyond a few hundred values, its components only.
 
-    ``named`` writes values beside the nodes where they are few, which is for the curator.
+    It writes values beside the nodes where they are few, and is for the curator.
     """
     plain = joint.without_side()
     panels = {"before": (plain, None), "after": (plain.release(partition), partition)}
@@ -47,16 +45,16 @@ def confusability_figure(
     charts, notes = [], []
     for name, (panel, merged) in panels.items():
         heading = (
-            f"{'Before' if name == 'before' else 'After'}: {_counted(panel.public.size, 'value')} "
+            f"{'Before' if name == 'before' else 'After'}: {counted(panel.public.size, 'value')} "
             f"{_groups(groups[name].size)}"
         )
         if plain.public.size > MOST_NODES:
-            charts.append(_summary(name, groups[name], data, theme).properties(title=heading))
+            charts.append(_summary(name, groups[name], data).properties(title=heading))
             if groups[name].size > MOST_CIRCLES:
                 notes.append(f"The {MOST_CIRCLES} largest of {groups[name].size:,} groups are drawn {name}.")
             continue
-        names = _names(plain, merged) if named else None
-        chart, note = _graph(name, panel, groups[name], merged, names, data, theme)
+        names = _names(plain, merged)
+        chart, note = _graph(name, panel, groups[name], merged, names, data)
         charts.append(chart.properties(title=heading))
         notes += note
     if plain.public.size > MOST_NODES:
@@ -77,9 +75,8 @@ def confusability_figure(
     return finished(
         _beside(charts),
         title=f"Which values of {' and '.join(joint.public.columns)} leave a common candidate",
-        caption=" ".join([seen, f"{_counted(groups['before'].size, 'group')} before; {certain}", *notes]),
+        caption=" ".join([seen, f"{counted(groups['before'].size, 'group')} before; {certain}", *notes]),
         data=data,
-        theme=theme,
     )
 
 
@@ -99,7 +96,6 @@ def _graph(
     merged: Partition | None,
     names: list[str] | None,
     data: dict[str, list[Row]],
-    theme: Theme,
 ) -> tuple[Any, list[str]]:
     import altair as alt
 
@@ -132,35 +128,36 @@ def _graph(
         for b, count in zip(layout.boxes, groups.sizes, strict=True)
         if count > 1 and groups.size > 1
     ]
-    x, y = _plane(layout)
+    scales = _plane(layout)
+    x, y = (alt.X("x:Q").scale(scales[0]).axis(None), alt.Y("y:Q").scale(scales[1]).axis(None))
     frame = (
         alt.Chart(series(f"{name}_groups"))
-        .mark_rect(fillOpacity=0, stroke=theme.faint, strokeDash=[4, 3], cornerRadius=8)
+        .mark_rect(fillOpacity=0, stroke=LIGHT.faint, strokeDash=[4, 3], cornerRadius=8)
         .encode(
-            x=alt.X("left:Q").scale(x).axis(None),
+            x=alt.X("left:Q").scale(scales[0]).axis(None),
             x2="right:Q",
-            y=alt.Y("top:Q").scale(y).axis(None),
+            y=alt.Y("top:Q").scale(scales[1]).axis(None),
             y2="bottom:Q",
         )
     )
     few = max(0.12, min(0.9, 60 / max(len(drawn), 1)))
     lines = (
         alt.Chart(series(f"{name}_edges"))
-        .mark_rule(color=theme.faint, opacity=few)
-        .encode(x=alt.X("x:Q").scale(x).axis(None), y=alt.Y("y:Q").scale(y).axis(None), x2="x2:Q", y2="y2:Q")
+        .mark_rule(color=LIGHT.faint, opacity=few)
+        .encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
     )
     dot = min(spacing * spacing / 4.5, 300)
     nodes = (
         alt.Chart(series(f"{name}_nodes"))
-        .mark_point(opacity=1, strokeWidth=1.2, stroke=theme.paper, fillOpacity=1)
+        .mark_point(opacity=1, strokeWidth=1.2, stroke=LIGHT.paper, fillOpacity=1)
         .encode(
-            x=alt.X("x:Q").scale(x).axis(None),
-            y=alt.Y("y:Q").scale(y).axis(None),
+            x=x,
+            y=y,
             shape=alt.Shape("kind:N")
             .scale(domain=["value", "merged"], range=["circle", "square"])
             .legend(None),
             fill=alt.Fill("kind:N")
-            .scale(domain=["value", "merged"], range=[theme.first, theme.second])
+            .scale(domain=["value", "merged"], range=[LIGHT.first, LIGHT.second])
             .legend(None),
             size=alt.Size("kind:N")
             .scale(domain=["value", "merged"], range=[dot / 2, dot * 1.5])
@@ -168,26 +165,24 @@ def _graph(
             tooltip=["values:Q", *(["name:N"] if names else [])],
         )
     )
-    words = alt.Chart(series(f"{name}_nodes")).encode(
-        x=alt.X("x:Q").scale(x).axis(None), y=alt.Y("y:Q").scale(y).axis(None)
-    )
+    words = alt.Chart(series(f"{name}_nodes")).encode(x=x, y=y)
     layers: list[Any] = [frame, lines, nodes]
     if merged is not None and merged.size < len(merged.labels):
         layers.append(
             words.transform_filter("datum.values > 1")
             .mark_text(
-                color=theme.paper, fontSize=11 if dot > 80 else 8, fontWeight="bold", baseline="middle"
+                color=LIGHT.paper, fontSize=11 if dot > 80 else 8, fontWeight="bold", baseline="middle"
             )
             .encode(text="values:Q")
         )
     if names:
         layers.append(
-            words.mark_text(dy=-0.5 * sqrt(dot) - 7, fontSize=11, color=theme.ink).encode(text="name:N")
+            words.mark_text(dy=-0.5 * sqrt(dot) - 7, fontSize=11, color=LIGHT.ink).encode(text="name:N")
         )
     return alt.layer(*layers).properties(width=max(layout.width, 260), height=layout.height), note
 
 
-def _summary(name: str, groups: Partition, data: dict[str, list[Row]], theme: Theme) -> Any:
+def _summary(name: str, groups: Partition, data: dict[str, list[Row]]) -> Any:
     """Draw each component as a circle, the largest first."""
     import altair as alt
 
@@ -218,9 +213,9 @@ def _summary(name: str, groups: Partition, data: dict[str, list[Row]], theme: Th
     )
     return alt.layer(
         circles.mark_point(
-            shape="circle", filled=True, opacity=1, color=theme.first, stroke=theme.paper
+            shape="circle", filled=True, opacity=1, color=LIGHT.first, stroke=LIGHT.paper
         ).encode(size=alt.Size("area:Q").scale(None).legend(None), tooltip=["values:Q"]),
-        circles.mark_text(color=theme.paper, fontWeight="bold").encode(text="label:N"),
+        circles.mark_text(color=LIGHT.paper, fontWeight="bold").encode(text="label:N"),
     ).properties(width=WIDTH, height=height)
 
 
@@ -259,25 +254,13 @@ def _plane(layout: GraphLayout) -> tuple[Any, Any]:
 def _names(plain: JointRange, merged: Partition | None) -> list[str] | None:
     if plain.public.size > MOST_NAMED:
         return None
-    labels = [shown_label(label) for label in plain.public.labels()]
-    if merged is None:
-        return labels
-    return [
-        labels[cluster[0]]
-        if len(cluster) == 1
-        else ", ".join(labels[place] for place in cluster)
-        if len(cluster) < 3
-        else f"{labels[cluster[0]]} … {labels[cluster[-1]]}"
-        for cluster in merged.clusters()
-    ]
+    alphabet = plain.public
+    clusters = (merged or Partition.singletons(alphabet.size)).clusters()
+    return [cluster_name(alphabet, cluster) for cluster in clusters]
 
 
 def _groups(number: int) -> str:
     return "in one group" if number == 1 else f"in {number:,} groups never confused with each other"
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def _rounded(value: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hartley.frontiers import Frontier, Point
-from hartley.report.figures.figure import LIGHT, Figure, Row, Theme, finished, needs_packages, series
+from hartley.report.figures.figure import LIGHT, Figure, Row, finished, needs_packages, series
 
 if TYPE_CHECKING:
     import altair
@@ -58,7 +58,6 @@ def frontier_figure(
     unit: str | None = None,
     columns: int = 1,
     subject: str | None = None,
-    theme: Theme = LIGHT,
     lost: Callable[[Point], float] | None = None,
 ) -> Figure:
     """Draw a frontier, other methods' points ``beside`` it by name, and the chosen point.
@@ -114,12 +113,12 @@ def frontier_figure(
     if _has_gap(frontier):
         layers.append(
             alt.Chart(series("bound"))
-            .mark_line(interpolate="step-after", strokeDash=[2, 3], strokeWidth=1.5, color=theme.faint)
+            .mark_line(interpolate="step-after", strokeDash=[2, 3], strokeWidth=1.5, color=LIGHT.faint)
             .encode(x=x, y=y)
         )
     layers.append(
         alt.Chart(series("points"))
-        .mark_line(interpolate="step-after", strokeWidth=1.5, color=theme.first)
+        .mark_line(interpolate="step-after", strokeWidth=1.5, color=LIGHT.first)
         .encode(x=x, y=y)
     )
     for number, name in enumerate(names):
@@ -130,7 +129,7 @@ def frontier_figure(
                     interpolate="step-after",
                     strokeDash=[6, 2 + 2 * (number % 3)],
                     strokeWidth=1,
-                    color=theme.second,
+                    color=LIGHT.second,
                 )
                 .encode(x=x, y=y)
                 .transform_filter(alt.FieldEqualPredicate(field="status", equal=name))
@@ -140,16 +139,16 @@ def frontier_figure(
     crowded = any(" +" in row["label"] for row in data["labels"])
     explained = status if crowded else [one for one in status if len(others.get(one, "..")) > 1]
     legend = alt.Legend(orient="bottom", columns=1 if max(map(len, explained)) > 24 else 3, values=explained)
-    full = [theme.paper if one == OPEN else theme.first for one in _statuses(frontier)]
+    full = [LIGHT.paper if one == OPEN else LIGHT.first for one in _statuses(frontier)]
     marks = {
         "shape": alt.Shape("status:N", title=None, legend=legend).scale(
             domain=status, range=_shapes(frontier, names)
         ),
         "stroke": alt.Stroke("status:N", title=None, legend=legend).scale(
-            domain=status, range=[theme.first] * len(full) + [theme.second] * len(names)
+            domain=status, range=[LIGHT.first] * len(full) + [LIGHT.second] * len(names)
         ),
         "fill": alt.Fill("status:N", title=None, legend=legend).scale(
-            domain=status, range=full + [theme.paper] * len(names)
+            domain=status, range=full + [LIGHT.paper] * len(names)
         ),
         "tooltip": _tooltip(frontier),
     }
@@ -165,11 +164,11 @@ def frontier_figure(
                 .encode(x=x, y=y, text="label:N")
             )
             look: dict[str, Any] = {"align": side, "dx": 8 if side == "left" else -8, "dy": -9}
-            layers.append(text.mark_text(stroke=theme.paper, strokeWidth=4, **look))
-            layers.append(text.mark_text(color=theme.second, **look))
+            layers.append(text.mark_text(stroke=LIGHT.paper, strokeWidth=4, **look))
+            layers.append(text.mark_text(color=LIGHT.second, **look))
     if chosen is not None:
         ring = alt.Chart(series("chosen")).encode(x=x, y=y)
-        layers.append(ring.mark_point(shape="circle", size=260, strokeWidth=2.5, color=theme.chosen))
+        layers.append(ring.mark_point(shape="circle", size=260, strokeWidth=2.5, color=LIGHT.chosen))
         said: dict[str, Any] = {
             "align": "right" if is_right else "left",
             "dx": -6 if is_right else 10,
@@ -177,15 +176,14 @@ def frontier_figure(
             "fontWeight": "bold",
         }
         # First a halo in the colour of the paper: the words stay readable over lines.
-        layers.append(ring.mark_text(stroke=theme.paper, strokeWidth=5, **said).encode(text="label:N"))
-        layers.append(ring.mark_text(color=theme.chosen, **said).encode(text="label:N"))
+        layers.append(ring.mark_text(stroke=LIGHT.paper, strokeWidth=5, **said).encode(text="label:N"))
+        layers.append(ring.mark_text(color=LIGHT.chosen, **said).encode(text="label:N"))
     chart = alt.layer(*layers).properties(width=560, height=320)
     return finished(
         chart,
         title=subject or "What each step of protection costs",
         caption=_caption(frontier, chosen, names) + ("" if drawn is frontier else FAR_END),
         data=data,
-        theme=theme,
     )
 
 
@@ -346,7 +344,6 @@ def lagrangian_figure(
     utility_weight: float,
     *,
     stop: int | None = None,
-    theme: Theme = LIGHT,
 ) -> Figure:
     """Draw the Lagrangian of each step of a greedy run, its two parts, and the step where it stops.
 
@@ -372,7 +369,7 @@ def lagrangian_figure(
         .legend(orient="bottom", symbolStrokeWidth=2, symbolSize=400),
         "color": alt.Color("part:N")
         .title(None)
-        .scale(domain=list(PARTS), range=[theme.first, theme.faint, theme.second])
+        .scale(domain=list(PARTS), range=[LIGHT.first, LIGHT.faint, LIGHT.second])
         .legend(orient="bottom"),
     }
     line = alt.Chart(series("run")).mark_line(strokeWidth=2).encode(x=x, y=y, **look)
@@ -380,14 +377,14 @@ def lagrangian_figure(
     if len(steps) <= 60:
         layers.append(
             alt.Chart(series("run"))
-            .mark_point(size=28, filled=True, color=theme.first, opacity=1)
+            .mark_point(size=28, filled=True, color=LIGHT.first, opacity=1)
             .encode(x=x, y=y, tooltip=["step:Q", alt.Tooltip("bits:Q").format(".5~g")])
             .transform_filter(alt.FieldEqualPredicate(field="part", equal=PARTS[0]))
         )
     if data["stop"]:
         layers.append(
             alt.Chart(series("stop"))
-            .mark_point(shape="circle", size=240, strokeWidth=2.5, color=theme.chosen)
+            .mark_point(shape="circle", size=240, strokeWidth=2.5, color=LIGHT.chosen)
             .encode(x=x, y=y)
         )
     first, last = data["run"][0]["bits"], data["run"][-len(PARTS)]["bits"]
@@ -405,5 +402,4 @@ def lagrangian_figure(
         title="What each step of the run gains",
         caption=caption,
         data=data,
-        theme=theme,
     )

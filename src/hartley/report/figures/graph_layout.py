@@ -83,18 +83,11 @@ def _component_places(size: int, edges: Int64s) -> Floats:
 
 def _distances(size: int, edges: Int64s) -> Floats:
     """Return the fewest edges between all pairs of nodes of a connected graph."""
-    near = np.zeros((size, size), dtype=bool)
-    near[edges[:, 0], edges[:, 1]] = near[edges[:, 1], edges[:, 0]] = True
-    distances = np.where(np.eye(size, dtype=bool), 0.0, np.inf)
-    reached = np.eye(size, dtype=bool)
-    frontier = reached
-    for step in range(1, size):
-        frontier = ((frontier.astype(np.float32) @ near.astype(np.float32)) > 0) & ~reached
-        if not frontier.any():
-            break
-        distances[frontier] = step
-        reached = reached | frontier
-    return distances
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import shortest_path
+
+    joined = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(size, size))
+    return np.asarray(shortest_path(joined, directed=False, unweighted=True))
 
 
 def _classical_scaling(wanted: Floats) -> Floats:

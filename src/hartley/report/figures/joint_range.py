@@ -13,13 +13,13 @@ from hartley.report.figures.figure import (
     LIGHT,
     Figure,
     Row,
-    Theme,
     drawable,
     finished,
     needs_packages,
     series,
     shown_label,
 )
+from hartley.report.words.audit import counted
 
 MOST_DOTS = 4_000
 """Beyond this many pairs the dots are counted in cells of a grid."""
@@ -30,7 +30,7 @@ WIDTH, HEIGHT = 300, 260
 
 
 @needs_packages
-def joint_range_figure(joint: JointRange, partition: Partition, *, theme: Theme = LIGHT) -> Figure:
+def joint_range_figure(joint: JointRange, partition: Partition) -> Figure:
     """Draw the pairs that occur, before and after: the paper's dot figure.
 
     It shows cells of the table, and is for the curator.
@@ -54,7 +54,6 @@ def joint_range_figure(joint: JointRange, partition: Partition, *, theme: Theme 
             partition=None if name == "before" else partition,
             plain=plain,
             summarised=summarised,
-            theme=theme,
         )
         for name, panel in panels.items()
     ]
@@ -64,8 +63,8 @@ def joint_range_figure(joint: JointRange, partition: Partition, *, theme: Theme 
         f"{'The darker a cell, the more' if summarised else 'Each dot is one of the'} pairs of {public} and "
         f"{sensitive} {'occur' if summarised else 'that occur'}. "
         "Above each value stand the candidates that a reader who sees it is left with. "
-        f"Before, some value leaves {_candidates(fewest[0])}; after, each leaves at least {fewest[1]:,}. "
-        f"Groups that are never confused: {groups[0]:,} before, {groups[1]:,} after."
+        f"Before, some value leaves only {counted(fewest[0], 'candidate')}; after, each leaves at least "
+        f"{fewest[1]:,}. Groups that are never confused: {groups[0]:,} before, {groups[1]:,} after."
     )
     return finished(
         alt.hconcat(*charts, spacing=30),
@@ -73,12 +72,7 @@ def joint_range_figure(joint: JointRange, partition: Partition, *, theme: Theme 
         f"{' and '.join(joint.sensitive.columns)} occur together, before and after",
         caption=caption,
         data=data,
-        theme=theme,
     )
-
-
-def _candidates(number: int) -> str:
-    return "only 1 candidate" if number == 1 else f"only {number} candidates"
 
 
 def _dots(panel: JointRange) -> list[Row]:
@@ -115,7 +109,6 @@ def _panel(
     partition: Partition | None,
     plain: JointRange,
     summarised: bool,
-    theme: Theme,
 ) -> Any:
     import altair as alt
 
@@ -127,7 +120,7 @@ def _panel(
     x = x.axis(**named_axis(_names(plain.public, partition), angle=-60))
     y = y.axis(**named_axis(_names(plain.sensitive, None), angle=0))
     if summarised:
-        return chart.mark_rect(color=theme.first).encode(
+        return chart.mark_rect(color=LIGHT.first).encode(
             x=x,
             x2="public_end:Q",
             y=y,
@@ -138,17 +131,16 @@ def _panel(
             .legend(orient="bottom", format=".1%"),
         )
     side = min(0.8 * WIDTH / panel.public.size, 0.8 * HEIGHT / panel.sensitive.size, 14)
-    return chart.mark_square(filled=True, opacity=1, color=theme.first, size=max(side, 2.2) ** 2).encode(
+    return chart.mark_square(filled=True, opacity=1, color=LIGHT.first, size=max(side, 2.2) ** 2).encode(
         x=x, y=y, tooltip=[alt.Tooltip("rows:Q").title("rows")]
     )
 
 
 def _names(alphabet: Alphabet, partition: Partition | None) -> dict[int, str]:
     """Name the values that an axis names, by their place."""
-    if partition is None:
-        return {place: shown_label(alphabet.label(place)) for place in named_places(alphabet.size)}
+    partition = partition or Partition.singletons(alphabet.size)
     clusters = partition.clusters()
-    return {place: _cluster_name(alphabet, clusters[place]) for place in named_places(partition.size)}
+    return {place: cluster_name(alphabet, clusters[place]) for place in named_places(partition.size)}
 
 
 def named_places(size: int) -> list[int]:
@@ -156,7 +148,8 @@ def named_places(size: int) -> list[int]:
     return list(range(0, size, 1 if size <= MOST_NAMED else -(-size // 10)))
 
 
-def _cluster_name(alphabet: Alphabet, cluster: list[int]) -> str:
+def cluster_name(alphabet: Alphabet, cluster: list[int]) -> str:
+    """Name a released value by the values that share it: one, both of two, or the first and the last."""
     first, last = shown_label(alphabet.label(cluster[0])), shown_label(alphabet.label(cluster[-1]))
     if len(cluster) == 1:
         return first

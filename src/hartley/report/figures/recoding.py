@@ -12,7 +12,6 @@ from hartley.report.figures.figure import (
     LIGHT,
     Figure,
     Row,
-    Theme,
     finished,
     needs_packages,
     series,
@@ -28,7 +27,7 @@ DAY, SECOND = 86_400_000, 1_000
 
 
 @needs_packages
-def recoding_figure(public: Alphabet, partition: Partition, *, theme: Theme = LIGHT) -> Figure:
+def recoding_figure(public: Alphabet, partition: Partition) -> Figure:
     """Draw every cluster as a bar over the values it holds. For the curator: it is the codebook."""
     import altair as alt
 
@@ -84,7 +83,7 @@ def recoding_figure(public: Alphabet, partition: Partition, *, theme: Theme = LI
         x = x.axis(grid=False, labelOverlap=True, **beyond)
     top = (
         alt.Chart(series("values"))
-        .mark_tick(thickness=1, size=26, color=theme.ink)
+        .mark_tick(thickness=1, size=26, color=LIGHT.ink)
         .encode(x=x.axis(None))
         .properties(width=640, height=30, title=f"As it is: {public.size:,} values")
     )
@@ -94,20 +93,20 @@ def recoding_figure(public: Alphabet, partition: Partition, *, theme: Theme = LI
     bar = max(2.0, min(9.0, 0.62 * height / (rows + bool(alone))))
     base = alt.Chart(series("clusters"))
     layers: list[Any] = [
-        base.mark_rule(strokeWidth=bar, color=theme.first, opacity=0.35).encode(
+        base.mark_rule(strokeWidth=bar, color=LIGHT.first, opacity=0.35).encode(
             x=alt.X("low:Q", type="temporal" if _is_time(public) else "quantitative"),
             x2="high",
             y=y,
             tooltip=["from:N", "to:N", alt.Tooltip("values:Q").title("values together")],
         ),
         alt.Chart(series("members"))
-        .mark_tick(thickness=1.2, size=bar + 2, color=theme.first, opacity=1)
+        .mark_tick(thickness=1.2, size=bar + 2, color=LIGHT.first, opacity=1)
         .encode(x=x, y=y),
     ]
     if alone:
         layers.append(
             alt.Chart(series("unchanged"))
-            .mark_point(shape="circle", size=12, filled=True, opacity=1, color=theme.second)
+            .mark_point(shape="circle", size=12, filled=True, opacity=1, color=LIGHT.second)
             .encode(x=x, y=alt.datum(-1))
         )
     if absent.any():
@@ -124,7 +123,6 @@ def recoding_figure(public: Alphabet, partition: Partition, *, theme: Theme = LI
         title=f"How {listed(public.columns)} {'is' if len(public.columns) == 1 else 'are'} recoded",
         caption=_caption(public, partition, len(alone), len(merged)),
         data=data,
-        theme=theme,
     )
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hartley.report.figures.figure import LIGHT, Figure, Theme, finished, needs_packages, series
+from hartley.report.figures.figure import LIGHT, Figure, finished, needs_packages, series
 from hartley.workflow.against.compare_releases import JudgedRelease
 
 WIDE = 520
 
 
 @needs_packages
-def trade_figure(
-    releases: Sequence[JudgedRelease], title: str, *, theme: Theme = LIGHT, width: int = WIDE
-) -> Figure:
+def trade_figure(releases: Sequence[JudgedRelease], title: str) -> Figure:
     """Draw the loss of each release against the share of people whose value its likeliest guess is."""
     import altair as alt
 
@@ -36,15 +34,14 @@ def trade_figure(
     )
     marks = base.mark_point(filled=True, size=90, opacity=0.9).encode(
         shape=alt.Shape("exposed:N").title(None),
-        color=alt.Color("exposed:N").title(None).scale(range=[theme.first, theme.second]),
+        color=alt.Color("exposed:N").title(None).scale(range=[LIGHT.first, LIGHT.second]),
         tooltip=[alt.Tooltip("number:N"), alt.Tooltip("name:N"), alt.Tooltip("loss:Q", format=".3f")],
     )
     names = base.mark_text(dx=9, align="left").encode(text="number:N")
     return finished(
-        alt.layer(marks, names).properties(width=width, height=300),
+        alt.layer(marks, names).properties(width=WIDE, height=300),
         title=title,
         caption="Left is more detail, down is less that a guess gets right. Numbers are those of the table.",
         data={"releases": rows},
-        theme=theme,
-        width=width,
+        width=WIDE,
     )

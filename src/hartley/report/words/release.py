@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import floor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from hartley.errors import option
 from hartley.frontiers import Frontier, Point
@@ -26,6 +26,7 @@ from hartley.tables.looks.codes import coded_columns
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from hartley.measures.audit import Audit
     from hartley.measures.usefulness import ColumnUsefulness, Correlation, Usefulness
     from hartley.model import Alphabet
     from hartley.workflow.against.file_usefulness import FileUsefulness
@@ -194,6 +195,22 @@ def _first_small(text: str) -> str:
 
 def _remain(number: int) -> str:
     return "remains" if number == 1 else "remain"
+
+
+Seen: TypeAlias = Literal["after", "after_all", "together", "together_all"]
+"""What a reader has: the release, with harmless columns, with earlier releases, and with both."""
+
+
+def readers(result: ReleaseResult) -> dict[Seen, Audit]:
+    """Return what each reader of a release learns, but those who learn what another does."""
+    found: dict[Seen, Audit] = {"after": result.after}
+    if result.after_all != result.after:
+        found["after_all"] = result.after_all
+    if result.together is not None and result.together_all is not None:
+        found["together"] = result.together
+        if result.together_all != result.together:
+            found["together_all"] = result.together_all
+    return found
 
 
 def checked(result: ReleaseResult) -> str:

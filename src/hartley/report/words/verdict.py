@@ -41,6 +41,10 @@ class Headline:
         """The verdict where there is no colour."""
         return WORDS[self.colour]
 
+    def to_dict(self) -> dict[str, str]:
+        """Return it as the page shows it."""
+        return {"colour": self.colour, "word": self.word, "said": self.sentence}
+
     def beside(self, warning: str) -> Headline:
         """Return the verdict with a warning, beside which nothing is called protected."""
         if not warning:
