@@ -15,7 +15,7 @@ from hartley.cli.options import declared
 from hartley.cli.output import console, finding, grid, heading, paragraph, print_json, to_type, verdict
 from hartley.cli.program import as_flag
 from hartley.cli.progress import announce_and_read
-from hartley.cli.published import audit_files
+from hartley.cli.published import audit_files, require_alone
 from hartley.errors import OptionError, mentioned, worded
 from hartley.notes import heard_notes, note
 from hartley.report.words import audit as words
@@ -35,6 +35,7 @@ from hartley.tables.locations import shown_source
 from hartley.tables.looks.orders import is_ordered
 from hartley.workflow.audit_table import AuditResult
 from hartley.workflow.describe_table import TableDescription, describe
+from hartley.workflow.request.declared_options import flag_of
 
 MOST_COLUMNS, MOST_ALONE = 12, 200
 """Columns whose cells stand side by side, and columns that stand one below the other, at most.
@@ -141,8 +142,8 @@ def _suggested_reading(notes: Sequence[str]) -> list[str]:
     for message in notes:
         for name, value in mentioned(message):
             if name in ("decimal", "missing_words", "sheet", "encoding") and value:
-                said["--missing-word" if name == "missing_words" else f"--{name}", value] = None
-    return [word for pair in said for word in pair]
+                said[name, value] = None
+    return [word for name, value in said for word in (flag_of(name), value)]
 
 
 def _listing(found: TableDescription) -> dict[str, Any]:
@@ -194,18 +195,10 @@ def show_columns(out: Console, table: str, found: TableDescription, reading: Seq
             "refuses them.",
         )
         out.print()
-    persons = persons_note(found)
-    if persons is not None:
-        paragraph(out, worded(persons, as_flag))
-        out.print()
-    codes = missing_codes_note(found)
-    if codes is not None:
-        paragraph(out, worded(codes, as_flag))
-        out.print()
-    orders = orders_note(found)
-    if orders is not None:
-        paragraph(out, worded(orders, as_flag))
-        out.print()
+    for note_of in (persons_note, missing_codes_note, orders_note):
+        if (said := note_of(found)) is not None:
+            paragraph(out, worded(said, as_flag))
+            out.print()
     columns = next_columns(found)
     named = () if columns is None else (columns[0], *columns[1])
     coded = [one.name for one in found.columns if one.is_coded and one.name in named]
@@ -236,12 +229,13 @@ def _audit_counts(
     ctx: click.Context, table: str | None, counts: str, given: dict[str, Any], *, as_json: bool
 ) -> int:
     """Audit what a statement counted; it names the columns itself."""
-    default = click.core.ParameterSource.DEFAULT
-    beside = [name for name in given if name != "require" and ctx.get_parameter_source(name) != default]
-    if table is not None or beside:
-        raise click.UsageError(
-            "--counts stands in place of a table and its columns; beside it only --require"
-        )
+    require_alone(
+        ctx,
+        table,
+        given,
+        ("require",),
+        "--counts stands in place of a table and its columns; beside it only --require",
+    )
     from hartley.workflow.warehouse.count_in_warehouse import audit_counts
 
     result = audit_counts(counts, require=given["require"])

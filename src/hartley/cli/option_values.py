@@ -13,6 +13,7 @@ from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.target import Target
 from hartley.tables import ReadOptions
+from hartley.workflow.request.declared_options import typed_options
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.utility_choice import UtilityChoice
@@ -132,15 +133,11 @@ def read_options(given: dict[str, Any]) -> ReadOptions:
 
 def reading_words(given: dict[str, Any]) -> list[str]:
     """Return what was said about reading, to be said again in a call that is suggested."""
+    read = ("delimiter", "decimal", "encoding", "sheet", "query", "missing")
+    several = ("dates", "missing_words", "text", "number")
     usual = {"encoding": "utf-8", "decimal": ".", "missing": "value"}
-    said: list[str] = []
-    for name in ("delimiter", "decimal", "encoding", "sheet", "query", "missing"):
-        if given.get(name) not in (None, usual.get(name)):
-            said += [f"--{name}", given[name]]
-    for name in ("dates", "missing_words", "text", "number"):
-        for word in given.get(name, ()):
-            said += ["--missing-word" if name == "missing_words" else f"--{name}", word]
-    return said
+    said = {name: given.get(name) for name in (*read, *several)}
+    return typed_options({name: value for name, value in said.items() if value != usual.get(name)})
 
 
 def utility_choice(given: dict[str, Any]) -> UtilityChoice:

@@ -59,9 +59,8 @@ def _typed(option: DeclaredOption, *, is_required: bool) -> Callable[[F], F]:
         more |= {"default": option.default, "show_default": True}
     elif option.silent is not None:
         more["default"] = option.silent
-    flags = option.flags or f"--{option.name.replace('_', '-')}"
     return click.option(
-        *flags.split(),
+        *(option.flags or option.flag).split(),
         option.name,
         multiple=option.many,
         required=is_required,

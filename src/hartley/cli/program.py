@@ -48,8 +48,6 @@ ADDRESSES = 1_000_000_000
 """Bytes of address space that the libraries take, used or not."""
 ADDRESSES_PER_CORE = 134_000_000
 """What each of their threads takes besides."""
-ONE_OF_SEVERAL = {"missing_words": "missing_word"}
-"""Options that are repeated, under a name of their own."""
 
 
 class LazyCommands(click.Group):
@@ -118,9 +116,9 @@ def as_flag(name: str, value: str | None) -> str:
     >>> as_flag("missing_at", None), as_flag("missing", "drop"), as_flag("missing_words", "NA")
     ('--missing-at', '--missing drop', '--missing-word NA')
     """
-    name = ONE_OF_SEVERAL.get(name, name)
-    value = None if value is None else shlex.quote(value)
-    return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
+    from hartley.workflow.request.declared_options import flag_of
+
+    return flag_of(name) if value is None else f"{flag_of(name)} {shlex.quote(value)}"
 
 
 def run(arguments: Sequence[str] | None = None, judged: list[Verdict] | None = None) -> int:

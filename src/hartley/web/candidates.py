@@ -21,9 +21,10 @@ from hartley.report.words import release as release_words
 from hartley.web.demand_form import as_label
 from hartley.web.page_json import reader_line, release_page
 from hartley.web.recoding_page import Book, column_pages
-from hartley.web.request import Asked, reading_options
+from hartley.web.request import Asked, typed_reading
 from hartley.workflow.against.candidates import LEAST, TIME_LIMIT, Setting, settings
 from hartley.workflow.describe_table import count_values
+from hartley.workflow.request.declared_options import typed_options
 from hartley.workflow.request.time_limit import effort_within
 from hartley.workflow.show_release import CodebookLines
 from hartley.workflow.study import Study
@@ -64,11 +65,10 @@ class ReleasedWay:
         if self.made is None:
             return shown
         made, use = self.made, self.made.usefulness
-        top = release_words.verdict(made)
         guesses = [one.guess_share for one in made.by_sensitive]
         return {
             **shown,
-            "verdict": {"colour": top.colour, "word": top.word, "said": top.sentence},
+            "verdict": release_words.verdict(made).to_dict(),
             "loss": use.loss,
             "columns": [
                 {"name": one.name, "lost": one.mean_relative_width, "unchanged": one.unchanged_share}
@@ -118,18 +118,11 @@ class CandidateSearch:
         given = self.given
         return Study(
             self.table,
-            sensitive=given.sensitive,
-            public=given.public,
-            side=given.side,
-            keep=given.keep,
             harmless=given.harmless,
             publish_sensitive=given.publish_sensitive,
-            jointly=self._is_joint,
-            missing=given.missing,
-            missing_at=given.missing_at,
-            tolerance=given.demand.tolerance,
             earlier=self.policies,
             options=self.options,
+            **{**given.table_fields, "jointly": self._is_joint},
             **given.said.study_fields,
         )
 
@@ -205,36 +198,28 @@ class CandidateSearch:
 
     def _command(self, setting: Setting) -> str:
         """Return the command that makes the same release."""
-        given = self.given
-        said = ["hartley", "release", self.name, f"{self.stem}{self.ending}", *given.role_options()]
-        for column in given.harmless:
-            said += ["--harmless", column]
-        for text in self._requirements(setting):
-            said += ["--require", text]
-        said += ["--shape", setting.shape]
-        for column, limit in given.demand.tolerance.items():
-            said += ["--tolerance", f"{column}={limit:g}"]
-        if setting.withhold != "0":
-            said += ["--withhold", setting.withhold]
-            if given.demand.withheld_label is not None:
-                said += ["--withheld-label", given.demand.withheld_label]
-        said += given.said.release_options()
-        flags = {
-            "--jointly": self._is_joint,
-            "--publish-sensitive": given.publish_sensitive,
-            "--keep-order": given.keep_order,
-            "--defuse-formulas": given.defuse_formulas,
+        given, is_withholding = self.given, setting.withhold != "0"
+        said = {
+            **{name: getattr(given, name) for name in ("sensitive", "public", "side", "keep", "harmless")},
+            "require": self._requirements(setting),
+            "shape": setting.shape,
+            "tolerance": given.demand.tolerance,
+            "withhold": setting.withhold if is_withholding else None,
+            "withheld_label": given.demand.withheld_label if is_withholding else None,
+            **given.said.typed_release,
+            "jointly": self._is_joint,
+            "publish_sensitive": given.publish_sensitive,
+            "keep_order": given.keep_order,
+            "defuse_formulas": given.defuse_formulas,
+            "missing": None if given.missing == "value" else given.missing,
+            "missing_at": given.missing_at,
+            "earlier": self.policy_names,
+            "time_limit": None if given.said.is_transparent else TIME_LIMIT,
+            **typed_reading(self.options),
         }
-        said += [flag for flag, is_said in flags.items() if is_said]
-        if given.missing != "value":
-            said += ["--missing", given.missing]
-        if given.missing_at is not None:
-            said += ["--missing-at", f"{given.missing_at!r}"]
-        for name in self.policy_names:
-            said += ["--earlier", name]
-        if not given.said.is_transparent:
-            said += ["--time-limit", f"{TIME_LIMIT:g}"]
-        return shlex.join([*said, *reading_options(self.options)])
+        return shlex.join(
+            ["hartley", "release", self.name, f"{self.stem}{self.ending}", *typed_options(said)]
+        )
 
 
 def taken_page(one: ReleasedWay, given: Asked, options: ReadOptions) -> Json:

@@ -81,27 +81,26 @@ class ColumnForm:
             "like_input": self.like_input,
         }
 
-    def column_options(self) -> list[str]:
-        """Return weights, orders and groups on the command line; the last two are files named by a column."""
-        said = [word for name, number in self.weight.items() for word in ("--weight", f"{name}={number:g}")]
-        for word, given in (("order", self.order), ("hierarchy", self.hierarchy)):
-            for name in given:
-                said += [f"--{word}", f"{name}={word}-{name}.csv"]
-        return said
+    @property
+    def typed_columns(self) -> Json:
+        """What is said of columns as the command line takes it: orders and groups as files named by them."""
+        files = {
+            word: {name: f"{word}-{name}.csv" for name in given}
+            for word, given in (("order", self.order), ("hierarchy", self.hierarchy))
+        }
+        return {"weight": self.weight, **files}
 
-    def border_options(self) -> list[str]:
-        """Return the borders that are listed, on the command line."""
-        return [word for name, text in self.borders.items() for word in ("--borders", f"{name}={text}")]
-
-    def release_options(self) -> list[str]:
-        """Return everything that a release is told, on the command line."""
-        said: list[str] = [] if self.person is None else ["--person", self.person]
-        for name in self.accept_identifier:
-            said += ["--accept-identifier", name]
-        said += [*self.column_options(), *self.border_options()]
-        if self.is_transparent:
-            said += ["--transparent", "retry"]
-        return said if self.like_input == "yes" else [*said, "--like-input", self.like_input]
+    @property
+    def typed_release(self) -> Json:
+        """Everything that a release is told, as the command line takes it."""
+        return {
+            "person": self.person,
+            "accept_identifier": self.accept_identifier,
+            **self.typed_columns,
+            "borders": self.borders,
+            "transparent": "retry" if self.is_transparent else None,
+            "like_input": None if self.like_input == "yes" else self.like_input,
+        }
 
 
 def _by_column(asked: Json, name: str) -> Json:

@@ -124,14 +124,6 @@ class Searcher:
 
         return hartley.frontier(
             self.table,
-            sensitive=given.sensitive,
-            jointly=len(given.sensitive) > 1,  # what is of each column names it
-            public=given.public,
-            side=given.side,
-            keep=given.keep,
-            missing=given.missing,
-            missing_at=given.missing_at,
-            tolerance=given.demand.tolerance,
             earlier=self.policies,
             require=given.demand.requirements,
             leakage=given.leakage,
@@ -140,6 +132,7 @@ class Searcher:
             effort=effort_within(seconds, should_stop=self.stop.is_set, progress=progress),
             so_far=so_far,
             options=self.options,
+            **given.table_fields,
             **given.search_fields,
         )
 

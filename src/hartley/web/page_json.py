@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from hartley.errors import InputError
 from hartley.frontiers import Frontier, Point
-from hartley.model import JointRange, Partition
+from hartley.model import JointRange
 from hartley.releases.rows.reader import Reader
 from hartley.report.figures import Figure, candidates_figure
-from hartley.report.figures.candidates import NARROW
-from hartley.report.figures.figure import DARK, LIGHT, Theme
+from hartley.report.figures.candidates import NARROW, WIDE
+from hartley.report.figures.figure import DARK, LIGHT
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
 from hartley.report.words.audit import counted, headline, identifier_warning, listed
@@ -28,14 +27,15 @@ from hartley.workflow.show_release import first_rows
 
 Json = dict[str, Any]
 FIRST_ROWS = 10
-FIGURES: dict[str, Callable[[JointRange, Partition, Theme], Figure]] = {
-    "candidates": lambda joint, partition, theme: candidates_figure(joint, partition, theme=theme),
-    "candidates-narrow": lambda joint, partition, theme: candidates_figure(
-        joint, partition, theme=theme, width=NARROW
-    ),
-}
-"""By their names in an address; each also as a phone shows it."""
+WIDTHS = {"candidates": WIDE, "candidates-narrow": NARROW}
+"""How wide the figure of candidates is, by its name in an address: on a page, and on a phone."""
 THEMES = {"light": LIGHT, "dark": DARK}
+READERS: dict[release_words.Seen, str] = {
+    "after": "of the release",
+    "after_all": "of every column in the file, harmless ones too",
+    "together": "of the release and the earlier ones",
+    "together_all": "of all of them, harmless columns too",
+}
 
 
 def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
@@ -56,7 +56,7 @@ def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
     ]
     return {
         "audit": found.to_dict(),
-        "verdict": {"colour": first.colour, "word": first.word, "said": first.sentence},
+        "verdict": first.to_dict(),
         "identifiers": identifier_warning(found),
         "about": f"{reader} learns about {words.named(audit.sensitive)}:" + _left_out(found.dropped_rows),
         "findings": [
@@ -111,6 +111,7 @@ def point_page(found: FrontierResult, point: Point, place: int, number: int, boo
     partition = point.partition
     before, after = reader.audit(), reader.audit(partition)
     use = found.usefulness(point)
+    drawn = figure(joint, point, "candidates", "light")
     beside = f", with {words.listed(reader.beside)} beside it," if reader.beside else ""
     return {
         "point": {**point.to_dict(), "usefulness": use.to_dict()},
@@ -122,10 +123,13 @@ def point_page(found: FrontierResult, point: Point, place: int, number: int, boo
             f"some left {words.counted(before.distinct_l, 'candidate')}."
         ),
         "figures": [
-            {"kind": kind, "title": drawn.title, "caption": drawn.caption, "point": place, "search": number}
-            for kind in FIGURES
-            if not kind.endswith("-narrow")
-            if (drawn := figure(joint, point, kind, "light"))
+            {
+                "kind": "candidates",
+                "title": drawn.title,
+                "caption": drawn.caption,
+                "point": place,
+                "search": number,
+            }
         ],
         "codebook": book.page(),
         **({} if book.coded is None else column_pages(joint, point, use, book.coded)),
@@ -147,10 +151,9 @@ def release_page(
     document = made.to_dict()
     for key in ("output", "policy", "certificate", "record", "codebook"):
         document[key] = getattr(made, key).name
-    top = release_words.verdict(made)
     return {
         "release": document,
-        "verdict": {"colour": top.colour, "word": top.word, "said": top.sentence},
+        "verdict": release_words.verdict(made).to_dict(),
         "said": _verified(made, asked),
         "holds": [*_holds(asked), *_formulas(made, asked)],
         "warning": _warning(made, asked),
@@ -250,21 +253,15 @@ def reader_line(who: str, audit: Any) -> Json:
 
 def _readers(made: ReleaseResult, before: Json) -> list[Json]:
     """Return what a reader learns: of the columns as they were, of the release, of everything published."""
-    readers = [("of the release", made.after)]
-    if made.after_all != made.after:
-        readers.append(("of every column in the file, harmless ones too", made.after_all))
-    if made.together is not None and made.together_all is not None:
-        readers.append(("of the release and the earlier ones", made.together))
-        if made.together_all != made.together:
-            readers.append(("of all of them, harmless columns too", made.together_all))
-    return [before, *(reader_line(who, audit) for who, audit in readers)]
+    learnt = release_words.readers(made).items()
+    return [before, *(reader_line(READERS[seen], audit) for seen, audit in learnt)]
 
 
 def figure(joint: JointRange, point: Point, kind: str, theme: str) -> Figure:
     """Draw a figure by its name."""
-    if kind not in FIGURES or theme not in THEMES:
+    if kind not in WIDTHS or theme not in THEMES:
         raise InputError("there is no such figure")
-    return FIGURES[kind](joint, point.partition, THEMES[theme])
+    return candidates_figure(joint, point.partition, theme=THEMES[theme], width=WIDTHS[kind])
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from hartley.frontiers import Point
 from hartley.measures.uncertainty import rows_of_values
 from hartley.model import Coordinate, JointRange
 from hartley.model.alphabet import label_to_json
-from hartley.model.arrays import Flags, Int64s
+from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.model.shapes.band import number_text
 from hartley.releases.codebook import MISSING, Codebook
 from hartley.releases.policy import Policy
@@ -177,10 +177,7 @@ def _line(column: Coordinate, of: Int64s, cells: list[Any], rows: Int64s, is_wit
         return {"line": {"low": None, "high": None, "marks": [], "classes": []}, "before": 0, "after": 0}
     placed = column.positions[here]
     low, span = float(placed.min()), float(np.ptp(placed)) or 1.0
-    share = (placed - low) / span
-    is_crowded = len(np.unique(share)) > MOST_MARKS
-    shown = np.round(share * MOST_MARKS) / MOST_MARKS if is_crowded else share
-    at, mark = np.unique(shown, return_inverse=True)
+    at, mark = _marks((placed - low) / span)
     counts = np.bincount(mark, weights=rows[here])
     held = np.bincount(mark, weights=np.where(is_withheld[here], rows[here], 0))
     order = np.argsort(placed, kind="stable")
@@ -214,6 +211,14 @@ def _line(column: Coordinate, of: Int64s, cells: list[Any], rows: Int64s, is_wit
         "before": len(np.unique(placed)),
         "after": len(largest),
     }
+
+
+def _marks(share: Floats) -> tuple[Floats, Int64s]:
+    """Return where marks stand between 0 and 1, and the mark of each value; close ones share one."""
+    if len(np.unique(share)) > MOST_MARKS:
+        share = np.round(share * MOST_MARKS) / MOST_MARKS
+    at, mark = np.unique(share, return_inverse=True)
+    return at, mark
 
 
 def _span(column: Coordinate, released: Any, least: int, greatest: int) -> str:
@@ -273,10 +278,7 @@ def border_page(line: BorderLine, drawn: DrawnBorders, place: int) -> Json:
     """Return a line of values, its borders and what each band holds; ``place`` is the number of the point."""
     low, high = float(line.at[0]), float(line.at[-1])
     span = high - low
-    share = (line.at - low) / span
-    if len(share) > MOST_MARKS:
-        share = np.round(share * MOST_MARKS) / MOST_MARKS
-    at, mark = np.unique(share, return_inverse=True)
+    at, mark = _marks((line.at - low) / span)
     rows = np.bincount(mark, weights=line.rows)
     kind, point = line.coordinate.kind, drawn.point
     return {

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from hartley.errors import OptionError, quoted
 from hartley.model.words import Codeword, Leakage, SearchName
 from hartley.tables import ReadOptions
+from hartley.tables.read_options import AS_IT_IS
 from hartley.web.column_form import ColumnForm
 from hartley.web.demand_form import DemandForm
 from hartley.workflow.request.utility_choice import UtilityChoice, UtilityName
@@ -91,58 +92,33 @@ class Asked:
         """The borders that are listed, of a single public column without its name."""
         return self.said.borders if len(self.public) > 1 else next(iter(self.said.borders.values()))
 
-    def role_options(self) -> list[str]:
-        """Return the options of the command line that give the columns their roles."""
-        return [
-            word
-            for role in ("sensitive", "public", "side", "keep")
-            for column in getattr(self, role)
-            for word in (f"--{role}", column)
-        ]
+    @property
+    def table_fields(self) -> Json:
+        """What is said of the table and its roles, as fields of a study; what is of each column names it."""
+        return {
+            **{name: getattr(self, name) for name in ("sensitive", "public", "side", "keep")},
+            "jointly": len(self.sensitive) > 1,
+            "missing": self.missing,
+            "missing_at": self.missing_at,
+            "tolerance": self.demand.tolerance,
+        }
 
-    def command_options(self) -> list[str]:
-        """Return the options of the command line that ask for the same frontier."""
-        said = self.role_options()
-        for option in ("leakage", "utility", "codeword", "search", "missing"):
-            if getattr(self, option) is not None:
-                said += [f"--{option}", getattr(self, option)]
-        for option, given in (("--missing-at", self.missing_at), ("--time-limit", self.time_limit)):
-            if given is not None:
-                said += [option, f"{given:g}" if float(f"{given:g}") == given else repr(given)]
-        own = [] if self.demand.shape in ("any", "tree") else self.said.border_options()
-        return [*said, *_demand_options(self.demand), *self.said.column_options(), *own]
-
-
-def _demand_options(form: DemandForm) -> list[str]:
-    said: list[str] = []
-    for requirement in form.requirements:
-        said += ["--require", requirement.text]
-    for column, limit in form.tolerance.items():
-        said += ["--tolerance", f"{column}={limit:g}"]
-    if form.shape != "any":
-        said += ["--shape", form.shape]
-    if form.borders is not None:
-        said += ["--borders", form.borders if isinstance(form.borders, str) else f"{form.borders:g}"]
-    if form.withhold:
-        said += ["--withhold", f"{form.withhold:g}%"]
-    return said if form.withheld_label is None else [*said, "--withheld-label", form.withheld_label]
+    def typed_search(self) -> Json:
+        """Return what asks for the same frontier on the command line, by the names of its options."""
+        named = ("sensitive", "public", "side", "keep", "leakage", "utility", "codeword", "search", "missing")
+        return {
+            **{name: getattr(self, name) for name in (*named, "missing_at", "time_limit")},
+            "require": [one.text for one in self.demand.requirements],
+            "tolerance": self.demand.tolerance,
+            **self.search_fields,
+            "shape": None if self.demand.shape == "any" else self.demand.shape,
+            **self.said.typed_columns,
+        }
 
 
-def reading_options(options: ReadOptions) -> list[str]:
-    """Return the options of the command line that read a table in the same way."""
-    said: list[str] = []
-    for option, value in (("encoding", options.encoding), ("delimiter", options.delimiter)):
-        if value not in (None, "utf-8"):
-            said += [f"--{option}", str(value)]
-    if options.decimal != ".":
-        said += ["--decimal", options.decimal]
-    for word in options.missing_words:
-        said += ["--missing-word", word]
-    if options.sheet is not None:
-        said += ["--sheet", options.sheet]
-    for column in options.text:
-        said += ["--text", column]
-    return said
+def typed_reading(options: ReadOptions) -> Json:
+    """Return what reads a table in the same way on the command line, by the names of its options."""
+    return {name: value for name, value in vars(options).items() if value != getattr(AS_IT_IS, name)}
 
 
 def reading(asked: Json) -> ReadOptions:

@@ -254,26 +254,30 @@ async def resume(service: Service, request: Request) -> Json:
 
 async def release(service: Service, request: Request) -> Json:
     """Make the release of a point, and the links from which its files can be saved."""
-    made = await service.worker.call("release", await json_object(request))
-    # A report that was made before may be of another point; it does not stand beside this release.
-    service.files = {word: (Path(path), name) for word, (path, name) in made.pop("files").items()}
-    service.at("release", {"release": made})
-    return {**made, "links": _links(service)}
+    return await _with_files(service, request, "release", "release")
 
 
 async def take(service: Service, request: Request) -> Json:
     """Show the release of one of the ways side by side, and the links from which its files can be saved."""
-    taken = await service.worker.call("take", await json_object(request))
-    service.files = {word: (Path(path), name) for word, (path, name) in taken.pop("files").items()}
-    service.at("taken", {"taken": taken})
-    return {**taken, "links": _links(service)}
+    return await _with_files(service, request, "take", "taken")
+
+
+async def _with_files(service: Service, request: Request, call: str, step: str | None = None) -> Json:
+    """Return what a call answers, with links to the files that it made; those of a step are all there are."""
+    made = await service.worker.call(call, await json_object(request))
+    files = {word: (Path(path), name) for word, (path, name) in made.pop("files").items()}
+    if step is None:
+        service.files |= files
+    else:
+        # A report that was made before may be of another point; it does not stand beside this release.
+        service.files = files
+        service.at(step, {step: made})
+    return {**made, "links": _links(service)}
 
 
 async def report(service: Service, request: Request) -> Json:
     """Write the report of a point, for the board or for the curator."""
-    made = await service.worker.call("report", await json_object(request))
-    service.files |= {word: (Path(path), name) for word, (path, name) in made.pop("files").items()}
-    return {**made, "links": _links(service)}
+    return await _with_files(service, request, "report")
 
 
 async def figure(service: Service, request: Request) -> Response:

@@ -7,7 +7,7 @@ import re
 import shutil
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
@@ -108,18 +108,8 @@ class Tabs:
         folder = Path(mkdtemp(prefix="tab-", dir=self._first.folder))
         worker = Worker(folder)
         worker.start()
-        return replace(
-            self._first,
-            worker=worker,
-            folder=folder,
-            search=None,
-            task=None,
-            files={},
-            uploaded=None,
-            work={},
-            numbers=count(1),
-            changing=asyncio.Lock(),
-        )
+        first = self._first
+        return Service(worker=worker, folder=folder, given=first.given, upload_limit=first.upload_limit)
 
     def _leave(self, forgotten: Service) -> None:
         forgotten.worker.close()

@@ -39,10 +39,11 @@ from hartley.web.candidates import (
 from hartley.web.demand_form import as_label, in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.recoding_page import MOST_BORDERS, Book, asked_borders, border_page
-from hartley.web.request import Asked, reading, reading_options
+from hartley.web.request import Asked, reading, typed_reading
 from hartley.workflow.demands.drawn_borders import BorderLine
 from hartley.workflow.describe_table import TableDescription, column_names, describe
 from hartley.workflow.find_frontier import FrontierResult
+from hartley.workflow.request.declared_options import typed_options
 from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.study import release
 
@@ -70,7 +71,9 @@ class Desk:
         """What was asked, and the ways to publish it by their numbers."""
         self.book: Book | None = None
         """What is looked up in: the codebook of the point that is shown, as released once it is."""
-        self._calls: dict[str, Callable[[Json, Tell], Any]] = {
+        self._tell: Tell = print
+        """Who hears, of the call under way, how far it is."""
+        self._calls: dict[str, Callable[[Json], Any]] = {
             "open": self.open,
             "earlier": self.add_earlier,
             "audit": self.audit,
@@ -87,8 +90,9 @@ class Desk:
 
     def do(self, name: str, arguments: Json, tell: Tell) -> Any:
         """Answer a call by its name; a refusal is in the words of the page."""
+        self._tell = tell
         try:
-            return self._calls[name](arguments, tell)
+            return self._calls[name](arguments)
         except HartleyError as error:
             given = arguments.get("path")
             stored = given if isinstance(given, str) and given else self.path
@@ -99,9 +103,8 @@ class Desk:
                 message if stored is None else message.replace(Path(stored).name, str(shown))
             ) from None
 
-    def open(self, asked: Json, tell: Tell) -> Json:
+    def open(self, asked: Json) -> Json:
         """Take a table, or read the same one in another way; what was on the desk before is gone."""
-        del tell
         options = reading(asked)
         again = asked.get("again", False)
         path = self._table(asked) if again else Path(asked["path"] or self._example())
@@ -130,9 +133,8 @@ class Desk:
             },
         }
 
-    def add_earlier(self, asked: Json, tell: Tell) -> Json:
+    def add_earlier(self, asked: Json) -> Json:
         """Take the policy of an earlier release of the table on the desk."""
-        del tell
         table = self._table(asked)
         policy = Policy.read_json(POLICY.read(asked["path"]), asked["name"])
         policy.require_columns(column_names(table, self.options), self.name)
@@ -142,9 +144,8 @@ class Desk:
         self.earlier[word] = (asked["name"], policy)
         return {"word": word, "name": asked["name"], "columns": list(policy.published)}
 
-    def audit(self, asked: Json, tell: Tell) -> Json:
+    def audit(self, asked: Json) -> Json:
         """Measure the table as it is, and say in sentences what that means."""
-        del tell
         table, given = self._table(asked), Asked.of(asked)
         found = hartley.audit(
             table,
@@ -161,7 +162,7 @@ class Desk:
         )
         return pages.audit_page(found, earlier=len(given.earlier))
 
-    def search(self, asked: Json, tell: Tell) -> Json:
+    def search(self, asked: Json) -> Json:
         """Search the frontier, telling of the progress and of the points as they are found."""
         table, given = self._table(asked), Asked.of(asked)
         if given.said.person is not None or given.said.is_transparent:
@@ -170,22 +171,17 @@ class Desk:
                 "the ways side by side"
             )
         before, self.found = self.found, None
-        searcher = Searcher(
-            table=table, options=self.options, policies=self._policies(given), stop=self.stop, tell=tell
-        )
-        self.found = searcher.find(given, asked["number"], before)
+        self.found = self._searcher(table, given).find(given, asked["number"], before)
         return pages.frontier_page(self.found.result.frontier, given, self.found.result, self.found.without)
 
-    def look(self, asked: Json, tell: Tell) -> Json:
+    def look(self, asked: Json) -> Json:
         """Show the recoding of a point."""
-        del tell
         found, point = self._point(asked)
         self.book = Book.of(found.result, point)
         return pages.point_page(found.result, point, asked["point"], found.number, self.book)
 
-    def borders(self, asked: Json, tell: Tell) -> Json:
+    def borders(self, asked: Json) -> Json:
         """Show the borders of a point, its own or those set by hand, and what they keep and cost."""
-        del tell
         found, point = self._point(asked)
         line = BorderLine.of(found.result.question)
         if line is None:
@@ -198,27 +194,24 @@ class Desk:
         self.found = found.with_drawn(drawn.point)
         return border_page(line, drawn, self.found.drawn_place)
 
-    def codebook(self, asked: Json, tell: Tell) -> Json:
+    def codebook(self, asked: Json) -> Json:
         """Look a text up in the codebook that is shown."""
-        del tell
         self._table(asked)
         text = asked.get("find", "")
         if self.book is None or not isinstance(text, str):
             raise InputError("there is no codebook to look in; preview a point first")
         return self.book.page(text)
 
-    def figure(self, asked: Json, tell: Tell) -> str:
+    def figure(self, asked: Json) -> str:
         """Draw a figure of a point as SVG."""
-        del tell
         found = self.found
         if found is None or found.number != asked["search"]:
             raise InputError("there is no such point; search first")
         point = found.point(asked["point"])
         return pages.figure(found.result.joint, point, asked["kind"], asked["theme"]).svg()
 
-    def release(self, asked: Json, tell: Tell) -> Json:
+    def release(self, asked: Json) -> Json:
         """Release a point into the private folder, verified; show its first rows and its codebook."""
-        del tell
         found, point = self._point(asked)
         given, frontier = found.asked, found.result.frontier
         folder = Path(tempfile.mkdtemp(prefix="release-", dir=self.folder))
@@ -226,22 +219,14 @@ class Desk:
             self._table(asked),
             folder / f"{self._stem}{ending_like(self.path)}",
             require=found.demand(point),
-            tolerance=given.demand.tolerance,
             point=point,
             found_in=found.result.joint,
-            sensitive=given.sensitive,
-            jointly=len(given.sensitive) > 1,
-            public=given.public,
-            side=given.side,
-            keep=given.keep,
             harmless=given.harmless,
             publish_sensitive=given.publish_sensitive,
             leakage=frontier.leakage,
             utility=given.utility_choice,
             search=frontier.search,
             labels=asked.get("labels"),
-            missing=given.missing,
-            missing_at=given.missing_at,
             earlier=self._policies(given),
             keep_order=given.keep_order,
             defuse_formulas=given.defuse_formulas,
@@ -249,6 +234,7 @@ class Desk:
             accept_identifier=given.said.accept_identifier,
             exposure="accept",  # the page warns, and shows who is exposed
             options=self.options,
+            **given.table_fields,
             **given.search_fields,
         )
         self.book = Book.of(found.result, point).as_released(Policy.read(made.policy))
@@ -257,7 +243,7 @@ class Desk:
             "files": release_files(made),
         }
 
-    def find_candidates(self, asked: Json, tell: Tell) -> Json:
+    def find_candidates(self, asked: Json) -> Json:
         """Release the table in several ways side by side, telling of each as it is there."""
         table, given = self._table(asked), Asked.of(asked)
         self.candidates = None
@@ -273,13 +259,12 @@ class Desk:
             stop=self.stop,
             given=given,
         )
-        found = search.find(tell)
+        found = search.find(self._tell)
         self.candidates = given, {one.setting.number: one for one in found}
         return candidates_page(found, complete=not self.stop.is_set())
 
-    def take(self, asked: Json, tell: Tell) -> Json:
+    def take(self, asked: Json) -> Json:
         """Show the release of one of the ways that were found."""
-        del tell
         self._table(asked)
         given, found = self.candidates or (None, {})
         number = asked.get("number")
@@ -289,12 +274,12 @@ class Desk:
         self.book = Book((), len(given.public)).as_released(Policy.read(page["files"]["policy"][0]))
         return page
 
-    def report(self, asked: Json, tell: Tell) -> Json:
+    def report(self, asked: Json) -> Json:
         """Write the report of a point, for the board or for the curator."""
         found, point = self._point(asked)
         demand = Demand(requirements=found.asked.demand.requirements, max_leakage=point.leakage_bits)
         is_drawn = point is found.drawn
-        result = found.result if is_drawn else self._whole_frontier(found, demand, tell)
+        result = found.result if is_drawn else self._whole_frontier(found, demand)
         choice = Choice(point, "its borders were set by hand in the app.")
         if not is_drawn:
             choice = Choice.of_frontier(result, demand)
@@ -314,30 +299,31 @@ class Desk:
         path.write_text(report.html("curator" if disclosive else "board"), encoding="utf-8")
         return {"files": {word: (str(path), path.name)}}
 
-    def _whole_frontier(self, found: FoundFrontier, demand: Demand, tell: Tell) -> FrontierResult:
+    def _whole_frontier(self, found: FoundFrontier, demand: Demand) -> FrontierResult:
         """Return the frontier that the command line draws for a demand: over the count that goes up in it."""
         over = "distinct-l" if found.result.question.closeness.is_empty else "separated-l"
         beside = demand.beside(over)
         if len(beside) == len(demand.requirements) or not found.result.frontier.complete:
             return found.result
         given = replace(found.asked, demand=replace(found.asked.demand, requirements=beside))
-        searcher = Searcher(
-            table=self.path or Path(),
-            options=self.options,
-            policies=self._policies(given),
-            stop=self.stop,
-            tell=tell,
+        return self._searcher(self.path or Path(), given).find(given, found.number, None).result
+
+    def _searcher(self, table: Path, given: Asked) -> Searcher:
+        return Searcher(
+            table=table, options=self.options, policies=self._policies(given), stop=self.stop, tell=self._tell
         )
-        return searcher.find(given, found.number, None).result
 
     def _command(self, found: FoundFrontier, point: Point, output: str, disclosive: bool) -> str:
         """Return the command line that makes the same report."""
-        said = ["hartley", "report", self.name, "--output", output, *found.asked.command_options()]
-        for word in found.asked.earlier:
-            said += ["--earlier", self.earlier[word][0]]
-        said += reading_options(self.options)
-        said += ["--max-leakage", repr(point.leakage_bits)]
-        return shlex.join([*said, "--disclosive"] if disclosive else said)
+        said = {
+            "output": output,
+            **found.asked.typed_search(),
+            "earlier": [self.earlier[word][0] for word in found.asked.earlier],
+            **typed_reading(self.options),
+            "max_leakage": repr(point.leakage_bits),
+            "disclosive": disclosive,
+        }
+        return shlex.join(["hartley", "report", self.name, *typed_options(said)])
 
     @property
     def _stem(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -35,6 +36,11 @@ class DeclaredOption:
     app: str | None = None
     app_values: dict[str, str] = field(default_factory=dict)
     but: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def flag(self) -> str:
+        """How it is typed in full."""
+        return max(self.flags.split(), key=len, default=f"--{self.name.replace('_', '-')}")
 
     def for_command(self, command: str) -> DeclaredOption:
         """Return it as a command words it."""
@@ -77,6 +83,47 @@ def declared_option(name: str) -> DeclaredOption | None:
     ('Columns', 'COL', None)
     """
     return next((options[name] for options in groups().values() if name in options), None)
+
+
+def flag_of(name: str) -> str:
+    """Return how an option is typed, by the name of its keyword.
+
+    >>> flag_of("missing_words"), flag_of("missing_at"), flag_of("port")
+    ('--missing-word', '--missing-at', '--port')
+    """
+    found = declared_option(name)
+    return f"--{name.replace('_', '-')}" if found is None else found.flag
+
+
+def typed_options(said: Mapping[str, Any]) -> list[str]:
+    """Return the words that say some options on the command line, which are given by their keywords.
+
+    Several values are typed one by one, those by column as ``column=value``; what is ``None``, false or empty
+    is not typed.
+
+    >>> typed_options({"keep": ("age", "sex"), "weight": {"age": 2.0}, "jointly": True, "missing_at": None})
+    ['--keep', 'age', '--keep', 'sex', '--weight', 'age=2', '--jointly']
+    >>> typed_options({"tolerance": {"dose": 0.1234567}})
+    ['--tolerance', 'dose=0.1234567']
+    """
+    words: list[str] = []
+    for name, given in said.items():
+        if given is True:
+            words.append(flag_of(name))
+        elif isinstance(given, Mapping):
+            words += (
+                word for column, one in given.items() for word in (flag_of(name), f"{column}={_typed(one)}")
+            )
+        elif given is not None and given is not False:
+            several = given if isinstance(given, list | tuple) else [given]
+            words += (word for one in several for word in (flag_of(name), _typed(one)))
+    return words
+
+
+def _typed(value: str | float) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def options_of(command: str) -> list[DeclaredOption]:
