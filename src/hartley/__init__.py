@@ -14,8 +14,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hartley.lazy import lazy_names
-
 if TYPE_CHECKING:
     from hartley import instances as instances  # said twice, so that strict type checkers find it
     from hartley.errors import (
@@ -215,13 +213,15 @@ __all__ = [
 ]
 __version__ = "0.3.0"
 
-_named = lazy_names(__name__, _HOME)
-
 
 def __getattr__(name: str) -> Any:
     if name == "instances":  # a module, loaded when it is first used like everything else
         return import_module("hartley.instances")
-    return _named(name)
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _HOME[name].partition(":")
+    globals()[name] = found = getattr(import_module(module), attribute or name)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,7 @@ argument that no tool has is refused: a misspelt requirement would pass unasked.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -181,16 +181,7 @@ class Tools:
             holds=found.holds,
             against=None
             if counts is None
-            else AgainstAnswer(
-                people=counts.people,
-                found=counts.found,
-                disclosed_right=counts.disclosed_right,
-                disclosed_wrong=counts.disclosed_wrong,
-                guessed_right=counts.guessed_right,
-                guessed_right_by_marginals=counts.guessed_right_by_marginals,
-                singled_out=counts.singled_out,
-                unique_rows_matched=counts.unique_rows_matched,
-            ),
+            else AgainstAnswer(**{one.name: getattr(counts, one.name) for one in fields(AgainstAnswer)}),
         )
 
     def verify(self, released: str, original: str, policy: str, certificate: str) -> VerifyAnswer:
