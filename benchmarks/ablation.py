@@ -91,6 +91,12 @@ def as_known(line: object, known: Any, *_: object) -> Any:
     return known
 
 
+def as_broken(links: object, cut: object, broken: Any, found: Any, *_: object) -> tuple[Any, Any]:
+    """Leave breaks as they are."""
+    del links, cut
+    return broken, found
+
+
 SIZES, SIDE = "resolution", "resolution, side"
 LINE, CENTROID, ANY = "line", "centroid", "any"
 FAMILIES_OF_SEARCH = (SIZES, SIDE, LINE, CENTROID, ANY)
@@ -119,13 +125,10 @@ METHODS = (
     Method("wide sweeps", (LINE,), CANDIDATES, (("line.least_cost.WIDE_SWEEPS", 0),)),
     Method("prices of windows", (LINE, CENTROID), CERTAIN, (("line.components.fewest.MOST_PRICE_STEPS", 0),)),
     Method(
-        "annealing",
+        "sparing links",
         (LINE, CENTROID),
         CERTAIN,
-        (
-            ("line.components.fewest.ANNEALING_STEPS", 0),
-            ("line.components.connected.ANNEALING_STEPS", 0),
-        ),
+        (("line.components.forest_bound._spared", as_broken),),
     ),
     Method(
         "intervals of problem (3)", (LINE, CENTROID), ("joint",), (("line.components.connected.TARGETS", 0),)

@@ -46,7 +46,6 @@ METAPHORS = {
     "starts",
 }
 NOUNS_IN_ING = {
-    "annealing",
     "clustering",
     "counting",
     "joining",
@@ -291,7 +290,7 @@ def test_importing_hartley_is_light():
     assert done.stdout.strip() == "[]"
 
 
-MANY_BY_NATURE = {"sklearn.py: __init__", "search/line/components/annealing.py: annealed"}
+MANY_BY_NATURE = {"sklearn.py: __init__"}
 """An estimator's settings are the parameters of its constructor; the other prepares arrays for a loop."""
 
 

@@ -45,6 +45,8 @@ FIRST_SHARE = 6
 """At first every level gets this part of the steps."""
 CHEAPER_TRIES = 3
 """Lower costs at which a partition that leaks no more than a level's is looked for."""
+WALKS_ALONE = 2
+"""Walks at a cost that is the only one asked for."""
 Score = tuple[float, ...]
 
 
@@ -119,7 +121,8 @@ def least_leakage_of_any_utility(
 ) -> Level:
     """Return the least leakage found within a cost, and what no partition within it can beat."""
     search = _Exchange(joint, utility, leakage, effort, starts)
-    search.improve(max_cost)
+    for _ in range(WALKS_ALONE):
+        search.improve(max_cost)
     return search.level(max_cost)
 
 

@@ -8,9 +8,9 @@ alone under every partition that is allowed. Searches reckon in ticks
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -19,7 +19,7 @@ from hartley.errors import InputError
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.line import costs_in_ticks
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Floats, Ints, Places
+from hartley.model.arrays import Flags, Floats, Ints, Places
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.enough import Enough
@@ -62,13 +62,6 @@ class OrderedValues:
         positions: Floats | None = None,
     ) -> OrderedValues:
         """Sort the public values of a table; ``positions`` order them where the cost is their number."""
-        return cls.of_enough(joint, utility, Enough.of(joint, requirements, closeness), positions)
-
-    @classmethod
-    def of_enough(
-        cls, joint: JointRange, utility: LineUtility, enough: Enough, positions: Floats | None = None
-    ) -> OrderedValues:
-        """Sort the public values of a table under a demand that is laid out already."""
         given = utility.positions if isinstance(utility, LineDistortion) else positions
         if given is None:
             given = joint.public.positions
@@ -83,6 +76,7 @@ class OrderedValues:
         order = placed[np.argsort(given[placed], kind="stable")]
         alone = np.flatnonzero(np.isnan(given))
         at = np.ascontiguousarray(given[order], dtype=float)
+        enough = Enough.of(joint, requirements, closeness)
         return cls(enough, enough.take(order), utility, order, at, alone)
 
     @property
@@ -191,6 +185,10 @@ class OrderedValues:
         begins = np.zeros(self.size, dtype=np.int64)
         begins[starts[starts > 0]] = 1
         return self.partition_of_ranks(np.cumsum(begins))
+
+    def cut_at(self, broken: Flags) -> Callable[[], Partition]:
+        """Return how to build the intervals that end where links between neighbours are broken."""
+        return partial(self.partition_of_starts, (np.flatnonzero(broken) + 1).astype(np.int32))
 
     def ticks_of(self, partition: Partition) -> float:
         """Return the worst cluster cost of a partition of all public values, in ticks."""

@@ -2,8 +2,8 @@ r"""Problem (3) under distortion, one numeric column: least worst-case leakage w
 
 Every released value must leave ``distinct_l`` candidates, and all of them together must leave one
 component. No partition does that below the least distortion of either demand alone, and often none is
-needed above it. Partitions come from those two searches and from intervals that meet both demands (the
-cheapest breaks with prices on links, then annealing).
+needed above it. Partitions come from those two searches and from intervals that meet both demands: the
+cheapest breaks with prices on links.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-
-import numpy as np
 
 from hartley.errors import UnreachableError
 from hartley.measures.overlap import overlap_partition
@@ -23,14 +21,11 @@ from hartley.search.axis import AxisSearch, LeastCost, Stage
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Levels
 from hartley.search.line.axis import STAGES, LineAxis, line_search
-from hartley.search.line.components.annealing import annealed
 from hartley.search.line.components.fewest import CHEAP_SHARE, IstarSearch, istar_search
 from hartley.search.line.components.forest_bound import Links, price_windows
 from hartley.search.line.ordered_values import OrderedValues
 
 PRICE_STEPS = 400
-ANNEALING_STEPS = 20_000_000
-"""Steps of annealing times values on the line, at most, for one distortion."""
 TARGETS = 12
 """Distortions tried between bound and partition for one number of candidates."""
 
@@ -135,26 +130,9 @@ class _ConnectedStages:
     def _intervals(self, line: OrderedValues, cost: float, effort: Effort) -> Callable[[], Partition] | None:
         """Look for intervals within a distortion that leave enough candidates and one component."""
         istar = self.istar
-        links = Links.within(
-            istar.groups, istar.count, istar.windows.within(cost + line.rounding), line.latest
-        )
+        earliest = istar.windows.within(cost + line.rounding)
+        links = Links.within(istar.groups, istar.count, earliest, line.latest)
         if bool((links.latest < 0).all()) or line.size < 2:
             return None
-        priced = price_windows(links, effort, min(20 * line.size, PRICE_STEPS))
-        if priced.broken.all() and line.cost_name != "centroid":
-            return None
-        random = np.random.default_rng(effort.seed)
-        broken, _ = annealed(
-            istar.groups,
-            istar.count,
-            links.earliest,
-            links.latest,
-            priced.broken,
-            istar.count - 1,
-            min(200 * line.size**2, 100_000, ANNEALING_STEPS // line.size),
-            effort,
-            random,
-            (line.ticks, cost) if line.cost_name == "centroid" else None,
-        )
-        starts = (np.flatnonzero(broken) + 1).astype(np.int32)
-        return partial(line.partition_of_starts, starts)
+        priced = price_windows(line, links, cost, effort, min(20 * line.size, PRICE_STEPS))
+        return None if priced.broken.all() else line.cut_at(priced.broken)

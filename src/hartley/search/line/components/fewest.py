@@ -3,9 +3,8 @@ r"""What is learnt for certain, under distortion, one numeric column: fewest com
 The leakage is ``log2`` of the number of components (:func:`~hartley.measures.overlap.components`), and a
 cluster joins the components of its members. For midpoint and member intervals are enough (see
 :mod:`~hartley.search.line.components.forest_bound`); the problem is NP-hard all the same; prices on windows
-bound it from below, breaks found with them and by annealing from above. For the centroid, a radius of D
-means a span of at most 2D, so the midpoint's bound holds for it; its breaks are annealed over intervals
-whose centroid cost is allowed.
+bound it from below, breaks found with them from above. For the centroid, a radius of D means a span of at
+most 2D, so the midpoint's bound holds for it; its breaks leave intervals whose mean is near every member.
 """
 
 from __future__ import annotations
@@ -22,11 +21,10 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Flags, Floats
+from hartley.model.arrays import Floats
 from hartley.search.any_utility import least_leakage_of_any_utility
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import NOTHING, Level, Levels, as_it_is, in_time
-from hartley.search.line.components.annealing import annealed
 from hartley.search.line.components.forest_bound import Links, price_windows
 from hartley.search.line.ordered_values import OrderedValues
 
@@ -37,8 +35,6 @@ COVERING_LEVELS = 48
 MOST_EXCHANGED = 60
 """Up to this many values, centroid clusters are also improved by exchanging members."""
 MOST_PRICE_STEPS = 4000
-ANNEALING_STEPS = 500_000_000
-"""Steps of annealing times values on the line, at most, for one distortion."""
 CHEAP_SHARE = 20
 """At first every distortion gets this part of the steps."""
 
@@ -181,36 +177,14 @@ class IstarSearch:
     def searched(self, answer: _Answer, share: int) -> _Answer:
         """Bound and improve what is known at a distortion."""
         line, count = self.line, self.count
-        earliest = self.windows.within(answer.cost + line.rounding)
-        links = Links.within(self.groups, count, earliest)
-        priced = price_windows(links, self.effort, min(100 * line.size, MOST_PRICE_STEPS) // share)
+        links = Links.within(self.groups, count, self.windows.within(answer.cost + line.rounding))
+        steps = min(100 * line.size, MOST_PRICE_STEPS) // share
+        priced = price_windows(line, links, answer.cost, self.effort, steps)
         fewest = max(answer.fewest, count - priced.most_joined)
         best, cut = answer.components, answer.cut
-        random = np.random.default_rng(self.effort.seed)
-        steps = min(400 * line.size**2, 400_000, ANNEALING_STEPS // line.size) // share
-        if line.cost_name == "centroid":
-            begin: Flags = np.ones(line.size - 1, dtype=np.bool_)
-            centroid = (line.ticks, answer.cost)
-        else:
-            begin, centroid = priced.broken, None
-            if count - priced.joined < best:
-                best, cut = count - priced.joined, self._cut_of(priced.broken)
-        if best > fewest and not self.effort.should_stop():
-            broken, most = annealed(
-                self.groups,
-                count,
-                earliest,
-                links.latest,
-                begin,
-                count - fewest,
-                steps,
-                self.effort,
-                random,
-                centroid,
-            )
-            better = self._cut_of(broken)
-            if count - most < best and line.ticks_of(better()) <= answer.cost:
-                best, cut = count - most, better
+        better = line.cut_at(priced.broken)
+        if count - priced.joined < best and line.ticks_of(better()) <= answer.cost:
+            best, cut = count - priced.joined, better
         if line.cost_name == "centroid" and best > fewest and line.size <= MOST_EXCHANGED and share == 1:
             # Means can be pulled from afar: clusters that are no intervals may do better.
             level = least_leakage_of_any_utility(
@@ -219,10 +193,6 @@ class IstarSearch:
             if round(2**level.leakage_bits) < best and line.ticks_of(level.partition) <= answer.cost:
                 best, cut = round(2**level.leakage_bits), level.cut
         return _Answer(answer.cost, best, fewest, cut)
-
-    def _cut_of(self, broken: Flags) -> Callable[[], Partition]:
-        starts = (np.flatnonzero(broken) + 1).astype(np.int32)
-        return partial(self.line.partition_of_starts, starts)
 
     def fewest(self, cost: float) -> int:
         """Return the bound that holds at a distortion: that of any greater distortion does."""

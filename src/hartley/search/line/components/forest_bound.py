@@ -16,17 +16,31 @@ the bound holds. All sums are in whole numbers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Flags, Int64s
+from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.model.disjoint_sets import unite
 from hartley.search.effort import Effort
+from hartley.search.line.intervals import shifted_sums
+from hartley.search.line.loops import radius
+from hartley.search.line.ordered_values import OrderedValues
 
 SCALE = 1 << 20
 """Prices are whole numbers of this part of one, so that their sums are exact."""
+STEPS_BETWEEN_CUTS = 4
+MOST_WALKED = 5_000_000
+"""Steps of a walk times values on the line, at most."""
+CENTROID_SHARE = 10
+"""For centroids, which take longer to cut, the walk gets this part of the steps."""
+MOST_LOOKED_AT = 500_000_000
+"""Intervals of centroids that are looked at for one distortion, at most."""
+FAR = 1 << 60
+"""More than any sum of prices."""
 
 
 @hot_loop
@@ -61,6 +75,23 @@ def joined(groups: Int64s, broken: Flags, parent: Int64s) -> int:
 
 
 @hot_loop
+def breaks_before(chosen: Int64s) -> Flags:
+    """Break the links before the intervals chosen, going back from the end; all where there is no way."""
+    size = len(chosen)
+    broken = np.zeros(max(size - 1, 0), dtype=np.bool_)
+    end = size - 1
+    while end >= 0:
+        if chosen[end] < 0:
+            for link in range(size - 1):
+                broken[link] = True
+            return broken
+        if chosen[end] > 0:
+            broken[chosen[end] - 1] = True
+        end = chosen[end] - 1
+    return broken
+
+
+@hot_loop
 def cheapest_breaks(earliest: Int64s, latest: Int64s, prices: Int64s) -> Flags:
     """Break links at the least total price; every interval starts between its earliest and latest start.
 
@@ -68,7 +99,7 @@ def cheapest_breaks(earliest: Int64s, latest: Int64s, prices: Int64s) -> Flags:
     move forward.
     """
     size = len(earliest)
-    total = np.full(size + 1, np.int64(1) << 60)
+    total = np.full(size + 1, FAR)
     chosen = np.full(size, -1, dtype=np.int64)
     total[0] = 0
     queue = np.empty(size, dtype=np.int64)
@@ -91,19 +122,31 @@ def cheapest_breaks(earliest: Int64s, latest: Int64s, prices: Int64s) -> Flags:
         if head < tail and latest[end] >= 0:
             start = queue[head]
             worth = total[start] + (prices[start - 1] if start > 0 else 0)
-            if worth < np.int64(1) << 59:
+            if worth < FAR // 2:
                 total[end + 1] = worth
                 chosen[end] = start
-    broken = np.zeros(max(size - 1, 0), dtype=np.bool_)
-    if chosen[size - 1] < 0:
-        broken[:] = True
-        return broken
-    end = size - 1
-    while end >= 0:
-        if chosen[end] > 0:
-            broken[chosen[end] - 1] = True
-        end = chosen[end] - 1
-    return broken
+    return breaks_before(chosen)
+
+
+@hot_loop
+def cheapest_centroid_breaks(
+    positions: Floats, sums: Floats, cost: float, earliest: Int64s, latest: Int64s, prices: Int64s
+) -> Flags:
+    """Break links at the least total price as :func:`cheapest_breaks` does, means near their members.
+
+    The radius of an interval is not monotone, so every start is looked at.
+    """
+    size = len(earliest)
+    total = np.full(size + 1, FAR)
+    chosen = np.full(size, -1, dtype=np.int64)
+    total[0] = 0
+    for end in range(size):
+        for start in range(latest[end], earliest[end] - 1, -1):
+            worth = total[start] + (prices[start - 1] if start > 0 else 0)
+            if worth < min(total[end + 1], FAR // 2) and radius(positions, sums, start, end) <= cost:
+                total[end + 1] = worth
+                chosen[end] = start
+    return breaks_before(chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,8 +214,11 @@ class Priced:
     joined: int
 
 
-def price_windows(links: Links, effort: Effort, most_steps: int) -> Priced:
-    """Follow the subgradient of the window prices; at each step also cut the line at the cheapest links."""
+def price_windows(line: OrderedValues, links: Links, cost: float, effort: Effort, most_steps: int) -> Priced:
+    """Follow the subgradient of the window prices; now and then cut the line at the cheapest links.
+
+    The intervals cost no more than ``cost``, in ticks.
+    """
     size = len(links.usable)
     most = links.most_joined
     multipliers = np.zeros(len(links.starts), dtype=np.int64)
@@ -180,8 +226,15 @@ def price_windows(links: Links, effort: Effort, most_steps: int) -> Priced:
     parent = np.empty(links.count, dtype=np.int64)
     kept = np.zeros(size, dtype=np.bool_)
     keep = keep_forest.for_size(size * 200)
-    cut = cheapest_breaks.for_size(size * 200)
-    broken = cut(links.earliest, links.latest, links.usable.astype(np.int64))
+    walk, between = min(most_steps, MOST_WALKED // len(links.groups)), STEPS_BETWEEN_CUTS
+    cut = partial(cheapest_breaks.for_size(size * 200), links.earliest, links.latest)
+    if line.cost_name == "centroid":
+        within = max(1, int(np.maximum(links.latest - links.earliest + 1, 0).sum()))
+        loop = cheapest_centroid_breaks.for_size(within * 200)
+        cut = partial(loop, *shifted_sums(line), cost, links.earliest, links.latest)
+        walk = min(walk, most_steps // CENTROID_SHARE, MOST_LOOKED_AT // within)
+        between = max(between, most_steps * within // MOST_LOOKED_AT)
+    broken = cut(links.usable.astype(np.int64))
     found = links.joined_without(broken)
     least = most * SCALE
     pace, stalled = 1.0, 0
@@ -202,9 +255,9 @@ def price_windows(links: Links, effort: Effort, most_steps: int) -> Priced:
             most = min(most, worth // SCALE)
         else:
             stalled += 1
-        if step % 4 == 0:
+        if step % between == 0:
             # Losing a kept link costs one component; among equals, lose the dearest.
-            trial = cut(links.earliest, links.latest, kept * (2 * SCALE) - np.minimum(prices, SCALE) + SCALE)
+            trial = cut(kept * (2 * SCALE) - np.minimum(prices, SCALE) + SCALE)
             reached = links.joined_without(trial)
             if reached > found:
                 found, broken = reached, trial
@@ -220,4 +273,35 @@ def price_windows(links: Links, effort: Effort, most_steps: int) -> Priced:
             break
         stride = pace * (worth - (found - 0.5) * SCALE) / norm
         multipliers = np.maximum(multipliers + np.rint(stride * excess).astype(np.int64), 0)
-    return Priced(most, broken, found)
+    return Priced(most, *_spared(links, cut, broken, found, most, walk, effort))
+
+
+def _spared(
+    links: Links,
+    cut: Callable[[Int64s], Flags],
+    broken: Flags,
+    found: int,
+    most: int,
+    steps: int,
+    effort: Effort,
+) -> tuple[Flags, int]:
+    """Break as few links as can be of a forest that holds those not broken, again and again.
+
+    The components joined never get fewer: what was broken before breaks as many links of the forest as it
+    fails to join. Among equals chance decides, so that the walk goes on.
+    """
+    random = np.random.default_rng(effort.seed)
+    free = np.zeros(len(broken), dtype=np.int64)
+    parent, kept = np.empty(links.count, dtype=np.int64), np.zeros(len(broken), dtype=np.bool_)
+    best, spare = broken, max(1, SCALE // len(broken))
+    keep = keep_forest.for_size(len(broken) * steps)
+    for _ in range(steps):
+        if found >= most or effort.should_stop():
+            break
+        order = np.lexsort((random.random(len(broken)), broken))
+        keep(order, links.groups, links.usable, free, 1, parent, kept)
+        broken = cut(kept * SCALE + random.integers(0, spare, len(broken)))
+        reached = links.joined_without(broken)
+        if reached > found:
+            found, best = reached, broken
+    return best, found
