@@ -74,10 +74,21 @@ class Line:
         return self.values.partition_of_ranks(cluster_of)
 
 
+def bands_of(values: OrderedValues, answer: Answer) -> list[tuple[float, float]]:
+    """Where the bands of an answer begin and end, in order; none where borders lie anywhere."""
+    if answer.borders is None or answer.borders.are_anywhere:
+        return []
+    labels = answer.partition.labels.astype(np.int64)
+    labels[answer.withheld] = -1
+    low, high = answer.borders.ends_of(labels[values.order])
+    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
 def total_width(values: OrderedValues, answer: Answer) -> float:
     """The widths of all clusters together: of their bands where there are borders, else of their members."""
-    if answer.bands:
-        return sum(band.width for band in answer.bands)
+    bands = bands_of(values, answer)
+    if bands:
+        return sum(high - low for low, high in bands)
     labels = answer.partition.labels[values.order]
     return float(sum(np.ptp(values.positions[labels == label]) for label in np.unique(labels)))
 

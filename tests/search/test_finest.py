@@ -13,7 +13,7 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
-from hartley.search.polish import finest, finest_intervals
+from hartley.search.polish import finest
 
 HUNGARIAN = {1: 154, 2: 100, 3: 74, 5: 45, 9: 24, 10: 22, 20: 8}
 """The clusters of a release with so many candidates; the search alone found 62 for three, 18 for nine."""
@@ -40,7 +40,7 @@ def test_finest_intervals_are_the_finest_or_the_partition_itself():
         joint = some_table(generator)
         utility = LineDistortion.of(joint.public)
         given = Partition(np.array([generator.randrange(3) for _ in range(joint.public.size)]))
-        found, best = finest_intervals(joint, utility, given), finest(joint, utility, given)
+        found, best = finest(joint, utility, given, effort=None), finest(joint, utility, given)
         assert found == best or found is given
         by_intervals += found is not given
     assert by_intervals > 50

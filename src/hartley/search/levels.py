@@ -20,6 +20,7 @@ from hartley.model import Partition
 from hartley.model.arrays import Int64s
 from hartley.model.words import ROUNDING, SAME_COST
 from hartley.search.effort import Effort
+from hartley.search.line.borders import Borders
 
 NOTHING: Int64s = np.zeros(0, dtype=np.int64)
 
@@ -102,19 +103,6 @@ def without_doubles(levels: Iterable[Level]) -> tuple[Level, ...]:
     return tuple(kept)
 
 
-@dataclass(frozen=True)
-class Band:
-    """A stretch of the line from ``low`` up to, and without, ``high``; either end may be infinite."""
-
-    low: float
-    high: float
-
-    @property
-    def width(self) -> float:
-        """How wide the band is."""
-        return self.high - self.low
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Answer:
     """The cheapest partition found that keeps what is required, and what is proven of it."""
@@ -128,7 +116,8 @@ class Answer:
     withheld: Int64s = field(default_factory=lambda: NOTHING)
     """Places of the public values that are withheld; they are one cluster."""
     withheld_rows: int = 0
-    bands: tuple[Band, ...] = ()
+    borders: Borders | None = None
+    """Where the borders of bands lie; ``None``: where the shape has them."""
     loss: float | None = None
     """The mean over rows of the relative width of their cluster, over several columns."""
     lower_bound_bits: float | None = None

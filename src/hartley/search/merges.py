@@ -21,7 +21,7 @@ from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
-from hartley.search.levels import NOTHING, Answer, Band
+from hartley.search.levels import NOTHING, Answer
 from hartley.search.line.borders import Borders
 from hartley.search.problem import Problem, too_many_components
 from hartley.search.withheld import without_values, worst_clusters
@@ -188,12 +188,11 @@ def joined(question: Problem, found: Answer, effort: Effort) -> Answer:
         now = Partition(root)
         parts = components(tied.release(now))
         if overlap_partition(tied, now).size <= most:
-            bands = () if order is None else _merged_bands(found, root, held, order)
-            return replace(found, partition=now, cost=_cost_beside(utility, now, held), bands=bands)
+            return replace(found, partition=now, cost=_cost_beside(utility, now, held))
         part_of = parts.labels[now.labels]
         is_late = effort.should_stop() and order is None
         if is_late and (hurried := _joined_at_once(question, root, part_of, held)) is not None:
-            return replace(found, partition=hurried[0], cost=hurried[1], bands=())
+            return replace(found, partition=hurried[0], cost=hurried[1])
         best = (np.inf, 0, 0)
         for place in np.unique(root[~held]).tolist():
             costs = unions.with_each(place)
@@ -227,19 +226,6 @@ def _along(labels: Ints, held: Flags, positions: Floats) -> Ints:
     kept = np.flatnonzero(~held & ~np.isnan(positions))
     inside = labels[kept[np.argsort(positions[kept], kind="stable")]]
     return inside[np.flatnonzero(np.diff(inside, prepend=-1))]
-
-
-def _merged_bands(found: Answer, root: Int64s, held: Flags, positions: Floats) -> tuple[Band, ...]:
-    """Return the bands of an answer after neighbours were merged."""
-    before = _along(found.partition.labels, held, positions)
-    if len(before) != len(found.bands):
-        return ()
-    root_of = dict(zip(found.partition.labels.tolist(), root.tolist(), strict=True))
-    ends: dict[int, Band] = {}
-    for label, band in zip(before.tolist(), found.bands, strict=True):
-        first = ends.get(root_of[label], band)
-        ends[root_of[label]] = Band(first.low, band.high)
-    return tuple(ends.values())
 
 
 def _joined_at_once(
@@ -304,7 +290,6 @@ def withholding_sets(question: Problem, effort: Effort) -> Answer | None:
                 lower_bound_cost=None,
                 withheld=withheld,
                 withheld_rows=int(rows[withheld].sum()),
-                bands=_grid_bands(question, together, held),
             )
             answer = _finer(question, answer, held, effort)
             best = answer if best is None or answer.cost < best.cost else best
@@ -328,12 +313,7 @@ def _finer(question: Problem, whole: Answer, held: Flags, effort: Effort) -> Ans
     grown = _grown(question, _singles(question, held), effort, held)
     if grown is None:
         return whole
-    found = replace(
-        whole,
-        partition=grown,
-        cost=_cost_beside(question.utility, grown, held),
-        bands=_grid_bands(question, grown, held),
-    )
+    found = replace(whole, partition=grown, cost=_cost_beside(question.utility, grown, held))
     if question.most_components is not None:
         try:
             found = joined(question, found, effort)
@@ -360,20 +340,6 @@ def _grid(question: Problem) -> tuple[Int64s, Borders | None]:
     placed = np.flatnonzero(~np.isnan(positions))
     order = placed[np.argsort(positions[placed], kind="stable")].astype(np.int64)
     return order, Borders.of_shape(question.shape, positions[order], question.joint.public.coordinates[0])
-
-
-def _grid_bands(question: Problem, partition: Partition, held: Flags) -> tuple[Band, ...]:
-    """Return the bands of clusters in order, where there is a grid of borders."""
-    order, borders = _grid(question)
-    if borders is None:
-        return ()
-    ends: dict[int, Band] = {}
-    for rank, place in enumerate(order.tolist()):
-        if not held[place]:
-            cluster = int(partition.labels[place])
-            first = ends.get(cluster, Band(float(borders.low[rank]), 0.0))
-            ends[cluster] = Band(first.low, float(borders.high[rank]))
-    return tuple(ends.values())
 
 
 def _is_linked(question: Problem, partition: Partition) -> bool:

@@ -61,13 +61,14 @@ def finest(
     utility: LineDistortion,
     partition: Partition,
     leakage: Leakage = "l0",
-    effort: Effort = UNLIMITED,
+    effort: Effort | None = UNLIMITED,
 ) -> Partition:
     """Return a partition of a line that is finer at the same worst case and leaves as many candidates.
 
     Intervals where they cost nothing and are no fewer, the finest of them: most clusters, then least total
     width. Elsewhere clusters are split as far as they can be. Where what is certain counts, no more of it
-    may become so. The partition itself is returned where none is finer.
+    may become so. The partition itself is returned where none is finer. Without an effort clusters are not
+    taken apart one after another, which takes long for many values.
 
     >>> joint = JointRange.from_pairs([(1, "a"), (2, "b"), (3, "a"), (4, "b")])
     >>> finest(joint, LineDistortion.of(joint.public), Partition.from_clusters([[0, 3], [1, 2]]))
@@ -75,25 +76,6 @@ def finest(
     """
     if partition.size == joint.public.size or joint.side is not None:
         return partition
-    return _finest(joint, utility, partition, leakage, effort)
-
-
-def finest_intervals(
-    joint: JointRange, utility: LineDistortion, partition: Partition, leakage: Leakage = "l0"
-) -> Partition:
-    """Return the finest intervals where they cost nothing and are no fewer, else the partition itself.
-
-    That is :func:`finest` without taking clusters apart one after another, which takes long for many values.
-    """
-    if partition.size == joint.public.size or joint.side is not None:
-        return partition
-    return _finest(joint, utility, partition, leakage, None)
-
-
-def _finest(
-    joint: JointRange, utility: LineDistortion, partition: Partition, leakage: Leakage, effort: Effort | None
-) -> Partition:
-    """Return the finest partition of a table of which nothing but candidates is required."""
     least = int(candidate_counts(joint.release(partition)).min())
     values = OrderedValues.of(joint, utility, [Requirement("distinct-l", least)])
     accepts = anything_goes if leakage == "l0" else components_stay(joint, partition)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from math import inf
 
 import numpy as np
@@ -17,7 +18,7 @@ from hartley.search.line.bounds import line_bound
 from hartley.search.line.cheapest import cheapest_clusters
 from hartley.search.line.intervals import finest_free_grid, finest_within, least_intervals
 from hartley.search.line.ordered_values import OrderedValues
-from line_search import least_distortion, total_width
+from line_search import bands_of, least_distortion, total_width
 from reference_requirements import Twin
 
 
@@ -108,8 +109,9 @@ def test_borders_on_a_grid_are_exact(codeword):
         finest = min((-len(cut), sum(map(width, cut))) for cut in ways)
         assert answer.cost == best
         assert (-answer.partition.size, total_width(values, answer)) == finest
-        assert len(answer.bands) == answer.partition.size
-        assert all(one.high <= other.low for one, other in zip(answer.bands, answer.bands[1:], strict=False))
+        bands = bands_of(values, answer)
+        assert len(bands) == answer.partition.size
+        assert all(one[1] <= other[0] for one, other in pairwise(bands))
 
 
 def test_finest_within_a_wider_cost_has_most_clusters():

@@ -24,7 +24,6 @@ from hartley.model.words import MOST_BITS, SAME_COST, SLACK, Leakage
 from hartley.search.columns.cells import cells_of, cells_of_utility
 from hartley.search.columns.costs import relative_loss, relative_widths
 from hartley.search.few_values.loops import NOBODY
-from hartley.search.levels import Band
 from hartley.search.line.borders import Borders
 from hartley.search.problem import Problem
 
@@ -209,15 +208,6 @@ class FewBlocks:
         if positions is None or self.question.shape.is_any:
             return None
         return Borders.of_shape(self.question.shape, positions[self.order], self.joint.public.coordinates[0])
-
-    def bands(self, clusters: list[int]) -> tuple[Band, ...]:
-        """Return the bands of clusters in order, where there is a grid of borders."""
-        if self.borders is None:
-            return ()
-        low, high = np.full(self.size, inf), np.full(self.size, -inf)
-        low[self.order], high[self.order] = self.borders.low, self.borders.high
-        ends = [(low[self.members[mask]].min(), high[self.members[mask]].max()) for mask in clusters]
-        return tuple(Band(float(one), float(other)) for one, other in sorted(ends) if one < other)
 
     @cached_property
     def detail(self) -> tuple[int, Floats]:

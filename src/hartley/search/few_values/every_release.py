@@ -53,7 +53,6 @@ def every_release(
                 lower_bound_cost=None,
                 withheld=np.flatnonzero(few.members[withheld]).astype(np.int64),
                 withheld_rows=rows,
-                bands=few.bands(list(clusters)),
             )
             if overlap_partition(question.linked, answer.partition).size <= few.most:
                 found.append(answer)

@@ -241,7 +241,6 @@ class FewValues(FewBlocks):
             any_bound=worst if any_bound is None else any_bound,
             withheld=np.flatnonzero(self.members[withheld]).astype(np.int64),
             withheld_rows=int(self.rows[self.members[withheld]].sum()),
-            bands=self.bands(clusters),
             loss=loss_of(utility, labels, self.rows, gone),
         )
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from hartley.errors import OptionError
 from hartley.model import Coordinate
-from hartley.model.arrays import Flags, Floats, Int64s, frozen_array
+from hartley.model.arrays import Flags, Floats, Int64s, Ints, frozen_array
 from hartley.model.shapes.border_grid import CALENDARS, BorderGrid, Calendar, OwnBorders
 from hartley.model.shapes.border_grid import round_steps as steps_between
 from hartley.model.shapes.shape import Shape
@@ -115,6 +115,20 @@ class Borders:
             found = cls.in_calendar(positions, calendar, unit)
             if not found.allowed.all():
                 yield found
+
+    def ends_of(self, cluster_of: Ints) -> tuple[Floats, Floats]:
+        """Return where the bands of clusters of ranks begin and end, in order; -1 is in no cluster.
+
+        >>> Borders.on_grid(np.array([1.0, 9.0, 31.0]), 10).ends_of(np.array([1, 1, 0]))
+        (array([ 0., 30.]), array([10., 40.]))
+        """
+        kept = np.flatnonzero(cluster_of >= 0)
+        numbers, inverse = np.unique(cluster_of[kept], return_inverse=True)
+        low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
+        np.minimum.at(low, inverse, self.low[kept])
+        np.maximum.at(high, inverse, self.high[kept])
+        order = np.argsort(low, kind="stable")
+        return low[order], high[order]
 
     @classmethod
     def _of_cells(cls, grid: BorderGrid, cells: Int64s, scale: float, name: str) -> Borders:

@@ -143,8 +143,8 @@ def _paired(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCos
             low = target
             is_least = is_whole and target >= known.cost - step
             known = known.with_bound(known.cost if is_least else target - values.rounding)
-        elif pair.cluster_of is not None:
-            known = with_ranks(known, values, pair.cluster_of)
+        elif pair.members is not None:
+            known = with_ranks(known, values, np.isin(np.arange(values.size), pair.members) + 0)
         if not pair.impossible and known.cost == before:
             break  # not decided, or let through by the solver's tolerance
         gap = known.cost - low

@@ -32,7 +32,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Places
 from hartley.model.disjoint_sets import DisjointSets
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import NOTHING, Answer, Band
+from hartley.search.levels import NOTHING, Answer
 from hartley.search.line.borders import Borders, round_steps
 from hartley.search.line.bounds import STEPS, line_bound
 from hartley.search.line.loops import (
@@ -44,7 +44,7 @@ from hartley.search.line.loops import (
     withheld_choices,
 )
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.line.windows import least_passing_from
+from hartley.search.line.windows import least_passing
 
 STEPS_PER_CALL = 3_000_000
 """Elementary steps of the program for centroids between two looks at whether to stop."""
@@ -135,7 +135,7 @@ def least_intervals(
     def passes(earliest: Places) -> bool:
         return bool(loop(earliest, values.latest, limits.allowed))
 
-    least = least_passing_from(windows, passes, low, effort)
+    least = least_passing(windows, passes, low, effort)
     return finest_within(values, values.in_units(least.high), limits, any_bound, values.in_units(least.low))
 
 
@@ -186,19 +186,13 @@ def finished(
 ) -> Answer:
     """Return intervals, given by the interval of each rank, as an answer."""
     labels = values.labels_of_ranks(cluster_of)
-    firsts = np.flatnonzero(np.diff(cluster_of, prepend=-1))
-    lasts = np.append(firsts[1:], values.size)[: len(firsts)] - 1
-    bands: tuple[Band, ...] = ()
-    if not borders.are_anywhere:
-        ends = zip(borders.low[firsts].tolist(), borders.high[lasts].tolist(), strict=True)
-        bands = tuple(Band(low, high) for low, high in ends)
     cost = values.cost_of_labels(labels)
     return Answer(
         partition=Partition(labels),
         cost=cost,
         lower_bound_cost=min(lower_bound, cost),
         any_bound=min(any_bound, cost),
-        bands=bands,
+        borders=borders,
     )
 
 
@@ -253,7 +247,7 @@ def least_cost_of_components(
             found.append(answer)
         return left <= most
 
-    least_passing_from(values.windows, passes, values.ticks_within(first.cost), effort)
+    least_passing(values.windows, passes, values.ticks_within(first.cost), effort)
     if not found and not passes(values.windows.within(values.windows.widest)):
         raise UnreachableError(f"no intervals leave at most {most} components; the missing cells stay apart")
     best = min(found, key=lambda answer: answer.cost)

@@ -26,7 +26,7 @@ from hartley.search.line.intervals import intervals_within, kept_rows
 from hartley.search.line.loops import can_cut
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.sweeps.two_open_clusters import chain_within
-from hartley.search.line.windows import least_passing_from
+from hartley.search.line.windows import least_passing
 
 LONGEST_SWEEP = 400
 """Lines up to this many values are swept where bound and intervals do not meet."""
@@ -56,7 +56,7 @@ def by_intervals(values: OrderedValues, known: LeastCost, effort: Effort) -> Lea
     # A cost that is known may be less than intervals have: nothing is sought above it.
     if not loop(windows.within(known.cost), values.latest, anywhere.allowed):
         return known
-    least = least_passing_from(
+    least = least_passing(
         windows, lambda earliest: bool(loop(earliest, values.latest, anywhere.allowed)), known.bound, effort
     )
     if least.high >= known.cost:

@@ -82,23 +82,6 @@ def cost_above(positions: Floats, earliest: Int64s, halved: bool) -> float:
     return best
 
 
-@hot_loop
-def uncovered(earliest: Int64s, latest: Int64s) -> int:
-    """Return a rank that no window within reach with enough values contains; -1 where there is none."""
-    size = len(earliest)
-    opened = np.zeros(size + 1, dtype=np.int64)
-    for end in range(size):
-        if latest[end] >= earliest[end]:
-            opened[earliest[end]] += 1
-            opened[end + 1] -= 1
-    covering = 0
-    for rank in range(size):
-        covering += opened[rank]
-        if covering == 0:
-            return rank
-    return -1
-
-
 @dataclass(frozen=True, eq=False)
 class Windows:
     """The windows of a line under one way of costing them.
@@ -159,46 +142,29 @@ class Bracket:
 
 
 def least_passing(
-    windows: Windows,
-    passes: Callable[[Int64s], bool],
-    bracket: Bracket,
-    effort: Effort = UNLIMITED,
+    windows: Windows, passes: Callable[[Int64s], bool], low: float, effort: Effort = UNLIMITED
 ) -> Bracket:
-    """Narrow a bracket down to the least window cost whose reach passes a monotone test.
+    """Return the least window cost from ``low`` on whose reach passes a monotone test; the widest must pass.
 
-    Only costs of windows are ever its ends, so the result is exact: bisection
-    jumps to the next cost that occurs. Stops early, with a valid bracket, when told to.
+    Looks near ``low`` first, then twice as far each time: mostly the least cost is near; then between by
+    halves. Only costs of windows are ever its ends, so the result is exact: bisection jumps to the next cost
+    that occurs. Stops early, with a valid bracket, when told to.
     """
-    low, high = bracket.low, bracket.high
+    trial = low = min(low, windows.widest)
+    high, step = windows.widest, 0.0
+    while low < high and not effort.should_stop():
+        earliest = windows.within(trial)
+        if passes(earliest):
+            high = windows.below(earliest)
+            break
+        low = min(windows.above(earliest), windows.widest)
+        step = max(2 * step, low - trial, low / 64)
+        trial = min(low if step == low - trial else low + step, windows.widest)
     while low < high and not effort.should_stop():
         middle = low + (high - low) / 2
-        if middle >= high:
-            middle = low
-        earliest = windows.within(middle)
+        earliest = windows.within(middle if middle < high else low)
         if passes(earliest):
             high = windows.below(earliest)
         else:
             low = windows.above(earliest)
     return Bracket(min(low, high), high)
-
-
-def least_passing_from(
-    windows: Windows, passes: Callable[[Int64s], bool], low: float, effort: Effort = UNLIMITED
-) -> Bracket:
-    """Return the least window cost from ``low`` on whose reach passes a monotone test; the widest must pass.
-
-    Looks near ``low`` first, then twice as far each time: mostly the least cost is near.
-    """
-    trial = low = min(low, windows.widest)
-    step = 0.0
-    while not effort.should_stop():
-        earliest = windows.within(trial)
-        if passes(earliest):
-            high = windows.below(earliest)
-            return least_passing(windows, passes, Bracket(min(low, high), high), effort)
-        low = min(windows.above(earliest), windows.widest)
-        if low >= windows.widest:
-            break
-        step = max(2 * step, low - trial, low / 64)
-        trial = min(low if step == low - trial else low + step, windows.widest)
-    return Bracket(low, windows.widest)

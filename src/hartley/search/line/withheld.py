@@ -26,16 +26,16 @@ import numpy as np
 
 from hartley.errors import OptionError, UnreachableError
 from hartley.model import Partition
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Places
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import NOTHING, Answer, Band
+from hartley.search.levels import NOTHING, Answer
 from hartley.search.line.borders import Borders
-from hartley.search.line.bounds import STEPS
+from hartley.search.line.bounds import STEPS, window_bound
 from hartley.search.line.cheapest import Shape, cheapest_clusters
-from hartley.search.line.loops import fewest_withheld, uncovered_rows
+from hartley.search.line.loops import fewest_withheld
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
-from hartley.search.line.windows import least_passing_from
+from hartley.search.line.windows import least_passing
 
 BISECTIONS = 60
 
@@ -146,15 +146,10 @@ class _Search:
 
     def any_bound(self) -> float:
         """Return the cost below which too many rows are in no window that is cheap and holds enough."""
-        values, windows = self.values, self.values.windows
+        values = self.values
         if values.cost_name == "size":
             return 1.0
-        loop = uncovered_rows.for_size(values.size * STEPS)
-
-        def passes(earliest: Places) -> bool:
-            return int(loop(earliest, values.latest, values.enough.rows)) <= self.rows
-
-        least = least_passing_from(windows, passes, 0.0, self.effort).low
+        least = window_bound(values, self.rows, effort=self.effort)
         return values.in_units(max(least - values.rounding, 0.0))
 
     def relaxed(self, bound: float) -> float:
@@ -168,7 +163,7 @@ class _Search:
             found = int(loop(earliest, values.latest, self.question.borders.allowed, values.enough.rows))
             return found <= self.rows
 
-        least = least_passing_from(windows, passes, values.ticks_within(bound), self.effort)
+        least = least_passing(windows, passes, values.ticks_within(bound), self.effort)
         return values.in_units(least.high)
 
     def bound_of_intervals(self, relaxed: float, any_bound: float) -> float:
@@ -254,10 +249,6 @@ def answer_of(question: WithheldQuestion, kept: Kept, lower_bound: float, any_bo
         labels[question.joins] = shifted[withheld[0]]
     exempt = np.concatenate((values.order[withheld], question.joins if len(withheld) else NOTHING))
     cost = values.cost_of_labels(labels, exempt)
-    bands: tuple[Band, ...] = ()
-    if not borders.are_anywhere:
-        low, high = _ends(cluster_of, borders)
-        bands = tuple(Band(*ends) for ends in zip(low.tolist(), high.tolist(), strict=True))
     return Answer(
         partition=Partition(labels),
         cost=cost,
@@ -265,16 +256,5 @@ def answer_of(question: WithheldQuestion, kept: Kept, lower_bound: float, any_bo
         any_bound=min(any_bound, cost),
         withheld=values.order[withheld],
         withheld_rows=int(values.enough.rows[withheld].sum()),
-        bands=bands,
+        borders=borders,
     )
-
-
-def _ends(cluster_of: Places, borders: Borders) -> tuple[Floats, Floats]:
-    """Return where the bands of clusters of ranks begin and end, in order; -1 is in no cluster."""
-    kept = np.flatnonzero(cluster_of >= 0)
-    numbers, inverse = np.unique(cluster_of[kept], return_inverse=True)
-    low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
-    np.minimum.at(low, inverse, borders.low[kept])
-    np.maximum.at(high, inverse, borders.high[kept])
-    order = np.argsort(low, kind="stable")
-    return low[order], high[order]

@@ -27,7 +27,7 @@ from hartley.search.line.axis import l0_distortion_levels, most_candidates_withi
 from hartley.search.line.components.connected import joint_distortion_levels
 from hartley.search.line.components.fewest import fewest_components_within, istar_distortion_levels
 from hartley.search.points.measured import frontier_of, point_of_partition
-from hartley.search.polish import finest, finest_intervals
+from hartley.search.polish import finest
 from hartley.search.problem import Problem
 from hartley.search.sizes.components import istar_level, istar_levels
 from hartley.search.sizes.frontier import joint_levels, l0_level, l0_levels, side_istar_levels
@@ -205,9 +205,8 @@ class Starts:
         if not isinstance(problem.utility, LineDistortion) or (is_large and self.effort.should_stop()):
             return partition
         guarded: Leakage = "joint" if is_tied else problem.leakage
-        if is_large or self.effort.should_stop():
-            return finest_intervals(problem.joint, problem.utility, partition, guarded)
-        return finest(problem.joint, problem.utility, partition, guarded, self.effort)
+        effort = None if is_large or self.effort.should_stop() else self.effort
+        return finest(problem.joint, problem.utility, partition, guarded, effort)
 
     def solved(self, asked: Problem) -> Point:
         """Return the cheapest point that keeps what is asked, and no dearer than one of the greedy run."""

@@ -15,12 +15,13 @@ from hartley.measures.uncertainty import candidate_counts, prior_counts, rows_of
 from hartley.measures.utility import LineDistortion
 from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import Coordinate, Partition
-from hartley.model.arrays import Floats
+from hartley.model.arrays import Floats, Int64s
 from hartley.model.shapes.band import Bands, Scale
 from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.model.words import Leakage, SearchName
-from hartley.search.levels import Answer, Band, Level
+from hartley.search.levels import Answer, Level
+from hartley.search.line.borders import Borders
 from hartley.search.problem import Problem
 
 SECONDS_A_DAY = 86_400.0
@@ -75,7 +76,7 @@ def point_of(problem: Problem, answer: Answer) -> Point:
         lower_bound_cost=answer.lower_bound_cost,
         separation=separation,
         mean_distortion=mean_move(problem, answer) if is_distortion else None,
-        band_width=max((band.width for band in answer.bands if isfinite(band.width)), default=None),
+        band_width=_widest_band(problem, answer),
         shape=problem.shape.name,
         shape_price=priced,
         withheld_rows=answer.withheld_rows,
@@ -137,7 +138,7 @@ def point_again(problem: Problem, point: Point) -> Point:
 
 
 def answer_again(
-    problem: Problem, partition: Partition, point: Point, bands: tuple[Band, ...] = ()
+    problem: Problem, partition: Partition, point: Point, borders: Borders | None = None
 ) -> Answer:
     """Return a partition as an answer of which nothing is proven; it withholds what the point does."""
     costs = problem.utility.costs(partition)
@@ -149,7 +150,7 @@ def answer_again(
         lower_bound_cost=None,
         withheld=np.array(point.withheld, dtype=np.int64),
         withheld_rows=point.withheld_rows,
-        bands=bands,
+        borders=borders,
     )
 
 
@@ -169,6 +170,32 @@ def mean_move(problem: Problem, answer: Answer) -> float | None:
     rows = rows_of_values(problem.joint)[kept]
     middle = np.where(np.isfinite(low), low, 0.0) / 2 + np.where(np.isfinite(high), high, 0.0) / 2
     return float((np.abs(placed - middle[labels]) * rows).sum() / rows.sum())
+
+
+def _along(positions: Floats) -> Int64s:
+    """Return the places of values in their order along a line."""
+    placed = np.flatnonzero(~np.isnan(positions))
+    return placed[np.argsort(positions[placed], kind="stable")].astype(np.int64)
+
+
+def _grid_of(problem: Problem, answer: Answer) -> Borders | None:
+    """Return where the borders of bands along the line lie; ``None``: anywhere."""
+    grid, positions = answer.borders, problem.positions
+    if grid is None and positions is not None and problem.shape.name == "intervals":
+        at = positions[_along(positions)]
+        grid = Borders.of_shape(problem.shape, at, problem.joint.public.coordinates[0])
+    return None if grid is None or grid.are_anywhere else grid
+
+
+def _widest_band(problem: Problem, answer: Answer) -> float | None:
+    """Return the width of the widest band between two borders; ``None`` where borders lie anywhere."""
+    grid, positions = _grid_of(problem, answer), problem.positions
+    if grid is None or positions is None:
+        return None
+    labels = answer.partition.labels.astype(np.int64)
+    labels[answer.withheld] = -1
+    low, high = grid.ends_of(labels[_along(positions)])
+    return max((width for width in (high - low).tolist() if isfinite(width)), default=None)
 
 
 def _bands(problem: Problem, answer: Answer) -> ColumnCodebook | None:
@@ -192,11 +219,12 @@ def _bands(problem: Problem, answer: Answer) -> ColumnCodebook | None:
     firsts = np.flatnonzero(np.diff(clusters, prepend=-1))
     if not len(order) or len(firsts) != len(np.unique(clusters)) or len(firsts) == len(order) > 1:
         return None
-    nominal = answer.bands if len(answer.bands) == len(firsts) else ()
-    borders = []
-    for number, first in enumerate(firsts[1:].tolist(), 1):
-        border = nominal[number].low / unit if nominal else np.nan
-        borders.append(_border(coordinate, at[first - 1], at[first], border))
+    nominal, grid = np.full(len(positions), np.nan), _grid_of(problem, answer)
+    if grid is not None and problem.positions is not None:
+        nominal[_along(problem.positions)] = grid.low / unit
+    borders = [
+        _border(coordinate, at[first - 1], at[first], nominal[order[first]]) for first in firsts[1:].tolist()
+    ]
     if coordinate.kind != "number" and any(border != np.floor(border) for border in borders):
         return None
     calendar = next((one for one in CALENDARS if one == shape.borders), None)

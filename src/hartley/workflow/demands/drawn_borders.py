@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 
@@ -14,9 +13,8 @@ from hartley.frontiers import Point
 from hartley.measures.uncertainty import candidate_counts, rows_of_values
 from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
-from hartley.model.shapes.border_grid import CALENDARS, OwnBorders, roundest, roundest_day
+from hartley.model.shapes.border_grid import roundest, roundest_day
 from hartley.model.shapes.shape import Shape
-from hartley.search.levels import Band
 from hartley.search.line.borders import Borders
 from hartley.search.points.measured import SECONDS_A_DAY, answer_again, point_of
 from hartley.search.problem import Problem
@@ -158,11 +156,15 @@ class BorderLine:
         before = point.partition.labels.astype(np.int64)
         band_of = np.searchsorted(settled, positions, side="right")
         partition = Partition(np.where(is_placed, band_of, before + len(settled) + 1))
-        edges = (-np.inf, *settled.tolist(), np.inf)
         # Where no kept value lies between two borders there is no band, and the names go by the values.
         is_full = len(np.unique(band_of[is_placed])) == len(settled) + 1
-        bands = tuple(Band(low, high) for low, high in pairwise(edges)) if is_full else ()
-        made = point_of(self.question, answer_again(self.question, partition, point, bands))
+        at = np.sort(positions[~np.isnan(positions)])
+        edges = np.array([-np.inf, *settled.tolist(), np.inf])
+        cell = np.searchsorted(settled, at, side="right")
+        grid = Borders.anywhere(at)
+        if is_full:
+            grid = Borders(np.ones(len(at) + 1, dtype=bool), edges[cell], edges[cell + 1], "own")
+        made = point_of(self.question, answer_again(self.question, partition, point, grid))
         drawn = _bands(self.question.joint, made, positions, is_placed)
         return DrawnBorders(borders=tuple(settled.tolist()), point=made, bands=drawn)
 
@@ -224,17 +226,8 @@ def _bands(joint: JointRange, point: Point, positions: Floats, is_placed: Flags)
 
 def _grid(at: Floats, coordinate: Coordinate, shape: Shape) -> Borders:
     """Return where borders may lie; the roundest free grid is as good as none, for a border set by hand."""
-    borders = shape.borders
-    is_time = coordinate.kind == "timestamp"
-    for calendar in CALENDARS:
-        if borders == calendar:
-            unit: Literal["day", "second"] = "second" if is_time else "day"
-            return Borders.in_calendar(at, calendar, unit)
-    if isinstance(borders, OwnBorders):
-        return Borders.listed(at, borders, "second" if is_time else "day")
-    if isinstance(borders, float):
-        return Borders.on_grid(at, borders)
-    if is_time:
+    grid = Borders.of_shape(shape, at, coordinate)
+    if grid is None and coordinate.kind == "timestamp":
         # Bands of moments have whole days for borders.
         return Borders.on_grid(at, SECONDS_A_DAY)
-    return Borders.anywhere(at)
+    return grid or Borders.anywhere(at)
