@@ -81,6 +81,33 @@ def note(result: int, worst: float, clusters: Int64s, least: Floats, best: Int64
 
 
 @hot_loop
+def ties_of(
+    depth: int, cluster: int, rest: int, blocks: Blocks, walk: PartitionWalk, trial: Int64s
+) -> tuple[int, int]:
+    """Join the components that the next cluster confuses; give how many are left and can be left.
+
+    No way to part the rest ties more together than the rest as one cluster.
+    """
+    after = walk.parent[depth + 1]
+    for component in range(len(trial)):
+        after[component] = walk.parent[depth, component]
+    remain = walk.components[depth] - tie(cluster, blocks.component_of, after)
+    for component in range(len(trial)):
+        trial[component] = after[component]
+    return remain, remain - tie(rest, blocks.component_of, trial)
+
+
+@hot_loop
+def write_clusters(depth: int, last: int, walk: PartitionWalk, clusters: Int64s) -> None:
+    """Write the clusters chosen, the last of them after so many others; 0 behind them."""
+    for number in range(len(clusters)):
+        clusters[number] = 0
+    for number in range(depth):
+        clusters[number] = walk.left[number] ^ walk.left[number + 1]
+    clusters[depth] = last
+
+
+@hot_loop
 def step_on(
     steps: int,
     by_components: bool,
@@ -117,14 +144,7 @@ def step_on(
             continue
         remain = walk.components[depth]
         if counts:
-            for component in range(len(trial)):
-                walk.parent[depth + 1, component] = walk.parent[depth, component]
-            remain -= tie(cluster, blocks.component_of, walk.parent[depth + 1])
-            fewest = remain
-            if rest:
-                for component in range(len(trial)):
-                    trial[component] = walk.parent[depth + 1, component]
-                fewest -= tie(rest, blocks.component_of, trial)
+            remain, fewest = ties_of(depth, cluster, rest, blocks, walk, trial)
             if fewest > most or (by_components and least[fewest - 1] <= worst):
                 continue
         if rest:
@@ -135,11 +155,7 @@ def step_on(
             walk.rank[depth] = reached
             walk.components[depth] = remain
         else:
-            for number in range(len(clusters)):
-                clusters[number] = 0
-            for number in range(depth):
-                clusters[number] = walk.left[number] ^ walk.left[number + 1]
-            clusters[depth] = cluster
+            write_clusters(depth, cluster, walk, clusters)
             note(remain - 1 if by_components else reached, worst, clusters, least, best)
     walk.place[0] = depth
     walk.place[1] += steps
@@ -194,14 +210,7 @@ def look_finer(
             continue
         remain = walk.components[depth]
         if counts:
-            for component in range(len(trial)):
-                walk.parent[depth + 1, component] = walk.parent[depth, component]
-            remain -= tie(cluster, blocks.component_of, walk.parent[depth + 1])
-            fewest = remain
-            if rest:
-                for component in range(len(trial)):
-                    trial[component] = walk.parent[depth + 1, component]
-                fewest -= tie(rest, blocks.component_of, trial)
+            remain, fewest = ties_of(depth, cluster, rest, blocks, walk, trial)
             if fewest > most:
                 continue
         if rest:
@@ -214,10 +223,6 @@ def look_finer(
         else:
             found[0] = -number * per_cluster
             found[1] = total
-            for place in range(len(best)):
-                best[place] = 0
-            for place in range(depth):
-                best[place] = walk.left[place] ^ walk.left[place + 1]
-            best[depth] = cluster
+            write_clusters(depth, cluster, walk, best)
     walk.place[0] = depth
     walk.place[1] += steps

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import NOTHING
-from hartley.search.line.loops import uncovered_rows
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.line.windows import least_passing
+from hartley.search.line.windows import Windows, least_passing, uncovered
 from hartley.search.sizes.cluster_count import most_clusters
 
 STEPS = 20
@@ -28,18 +29,31 @@ def windows_needed(earliest: Places) -> int:
     return count
 
 
-def window_bound(values: OrderedValues, rows: int, known: float = 0.0, effort: Effort = UNLIMITED) -> float:
-    """Return the cost below which values of more rows than so many have no window that is enough.
+@dataclass(frozen=True)
+class WindowBound:
+    """No cluster that holds ``rank`` and is enough costs less than ``cost``; -1: no such rank was met."""
+
+    cost: float
+    rank: int
+
+
+def window_bound(
+    windows: Windows, latest: Places, known: float = 0.0, effort: Effort = UNLIMITED
+) -> WindowBound:
+    """Return the greatest cost below which some value has no window that is enough.
 
     Every value has one at the cost of the whole line. Stopped early, it returns a lower bound.
     """
-    loop = uncovered_rows.for_size(values.size * STEPS)
-    return least_passing(
-        values.windows,
-        lambda earliest: int(loop(earliest, values.latest, values.enough.rows)) <= rows,
-        known,
-        effort,
-    ).low
+    witness = -1
+    loop = uncovered.for_size(len(latest) * STEPS)
+
+    def passes(earliest: Places) -> bool:
+        nonlocal witness
+        rank = int(loop(earliest, latest))
+        witness = rank if rank >= 0 else witness
+        return rank < 0
+
+    return WindowBound(least_passing(windows, passes, known, effort).low, witness)
 
 
 def counting_bound(
@@ -66,7 +80,7 @@ def line_bound(values: OrderedValues, effort: Effort = UNLIMITED, known: float =
         return max(known, values.ticks_within(float(np.ceil(values.size / max(most, 1)))))
     bound = known
     if most > 1:
-        bound = window_bound(values, 0, known, effort)
+        bound = window_bound(values.windows, values.latest, known, effort).cost
     if most < values.size:
         bound = max(bound, counting_bound(values, most, bound, effort))
     return max(known, bound - values.rounding)

@@ -173,18 +173,18 @@ def _radius(distances: Floats) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ChosenMembers:
     """Places or ranks of the members of a cluster, or the proof that there is none, or neither."""
 
     members: Int64s | None
     impossible: bool
 
 
-def _cluster_within(cover: _Cover, target: float, costs: Floats, effort: Effort) -> Choice:
+def _cluster_within(cover: _Cover, target: float, costs: Floats, effort: Effort) -> ChosenMembers:
     """Choose the cheapest cluster of the end, by these costs of members, with a radius within the target."""
     demand = _Demand.of(cover.enough)
     if demand is None:
-        return Choice(None, True)
+        return ChosenMembers(None, True)
     size = len(cover.ranks)
     near_rows, near_lows = near_the_mean(cover.distances, target)
     rows = [*demand.rows, np.hstack([near_rows, np.zeros((len(near_rows), demand.codes))])]
@@ -198,8 +198,8 @@ def _cluster_within(cover: _Cover, target: float, costs: Floats, effort: Effort)
         least=fixed,
     )
     if isinstance(solution, str):
-        return Choice(None, solution == "impossible")
-    return Choice(np.flatnonzero(solution[0][:size] > 0.5), False)
+        return ChosenMembers(None, solution == "impossible")
+    return ChosenMembers(np.flatnonzero(solution[0][:size] > 0.5), False)
 
 
 def near_the_mean(distances: Floats, target: float) -> tuple[Floats, Floats]:
@@ -216,14 +216,14 @@ def near_the_mean(distances: Floats, target: float) -> tuple[Floats, Floats]:
     return np.vstack([target - distances, gains]), np.concatenate(([0.0], -slack))
 
 
-def pair_within(values: OrderedValues, cost: float, effort: Effort) -> Choice:
+def pair_within(values: OrderedValues, cost: float, effort: Effort) -> ChosenMembers:
     """Choose what goes with the last value, so that two clusters are enough each, within a cost in ticks.
 
     The cost must be below half the span, so that the first and the last value part.
     """
     demand, size = _Demand.of(values.enough), values.size
     if demand is None:
-        return Choice(None, True)
+        return ChosenMembers(None, True)
     codes = demand.codes
     unit = solver_unit(values.ticks)
     place: Floats = (values.ticks - values.ticks[0]) / unit
@@ -246,11 +246,11 @@ def pair_within(values: OrderedValues, cost: float, effort: Effort) -> Choice:
     least[:size][place > 2 * cost] = 1.0
     most[0], least[size - 1] = 0.0, 1.0
     if bool((least > most).any()):
-        return Choice(None, True)
+        return ChosenMembers(None, True)
     solution = minimised(np.zeros(size + 2 * codes), rows, lows, effort, least, most)
     if isinstance(solution, str):
-        return Choice(None, solution == "impossible")
-    return Choice(np.flatnonzero(solution[0][:size] > 0.5), False)
+        return ChosenMembers(None, solution == "impossible")
+    return ChosenMembers(np.flatnonzero(solution[0][:size] > 0.5), False)
 
 
 def _with_the_last(distances: Floats, cost: float) -> tuple[Floats, Floats]:

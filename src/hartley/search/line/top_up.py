@@ -16,13 +16,12 @@ from hartley.search.line.loops import NEVER
 from hartley.search.line.ordered_values import OrderedValues
 
 MOST_CAREFUL = 2_000
-"""On lines up to this length values are forced in one by one, and the rest is solved anew each time."""
+"""On lines up to this length each value is tried beside the rest; on longer ones, only a few."""
+FEW_TRIES = 4
 FEW_VALUES = 60
 """On lines up to this length every value is tried to be forced in."""
 CHEAPEST = 12
 """On longer ones, for each code that is absent, so many values of fewest rows that hold it."""
-MOST_TRIED = 64
-"""On lines that are longer, values that are compared for each one that is forced in."""
 MOST_WORK = 2_000_000
 """Values times tries for one value that is forced in."""
 
@@ -91,8 +90,6 @@ class TopUp:
             return None
         if self.is_enough(np.flatnonzero(first.cluster_of < 0)):
             return first
-        if self.values.size > MOST_CAREFUL:
-            return self._forced_at_once(cost, budget, first) or self._with_a_cluster(first, budget)
         forced: list[int] = []
         kept = first
         while kept.rows <= budget:
@@ -107,30 +104,6 @@ class TopUp:
             forced.append(best[0])
             kept = best[1]
         return self._with_a_cluster(first, budget)
-
-    def _forced_at_once(self, cost: float, budget: int, first: Kept) -> Kept | None:
-        """Force in what is lacking without looking what it does to the rest, and solve the rest once."""
-        forced: list[int] = []
-        withheld = np.flatnonzero(first.cluster_of < 0)
-        used = first.rows
-        rows = self.values.enough.rows
-        while used <= budget and not self.is_enough(withheld):
-            lack = self._lack(withheld)
-            best: tuple[float, int] | None = None
-            for rank in self._pool(withheld, budget - used)[:MOST_TRIED]:
-                gain = lack - self._lack(np.append(withheld, rank))
-                key = (-gain / int(rows[rank]), rank)
-                if gain > 0 and (best is None or key < best):
-                    best = key
-            if best is None:
-                return None
-            forced.append(best[1])
-            withheld = np.append(withheld, best[1])
-            used += int(rows[best[1]])
-        found = self.solved(cost, np.array(forced, dtype=np.int64))
-        if found is None or found.rows > budget or not self.is_enough(np.flatnonzero(found.cluster_of < 0)):
-            return None
-        return found
 
     def _lack(self, withheld: Places) -> int:
         """Return how much what is withheld lacks to be enough, all counts together."""
@@ -180,7 +153,7 @@ class TopUp:
             turn = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
             ranks = ranks[order[turn < CHEAPEST]]
         found = np.unique(ranks)
-        tries = max(1, MOST_WORK // max(enough.size, 1))
+        tries = MOST_WORK // enough.size if enough.size <= MOST_CAREFUL else FEW_TRIES
         if len(found) > tries:
             new_codes = np.bincount(rank_of[is_new], minlength=enough.size)[found]
             found = found[np.lexsort((found, enough.rows[found] / np.maximum(new_codes, 1)))[:tries]]

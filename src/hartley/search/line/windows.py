@@ -82,6 +82,23 @@ def cost_above(positions: Floats, earliest: Int64s, halved: bool) -> float:
     return best
 
 
+@hot_loop
+def uncovered(earliest: Int64s, latest: Int64s) -> int:
+    """Return a rank that no window within reach with enough values contains; -1 where there is none."""
+    size = len(earliest)
+    opened = np.zeros(size + 1, dtype=np.int64)
+    for end in range(size):
+        if latest[end] >= earliest[end]:
+            opened[earliest[end]] += 1
+            opened[end + 1] -= 1
+    covering = 0
+    for rank in range(size):
+        covering += opened[rank]
+        if covering == 0:
+            return rank
+    return -1
+
+
 @dataclass(frozen=True, eq=False)
 class Windows:
     """The windows of a line under one way of costing them.

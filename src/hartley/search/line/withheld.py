@@ -30,9 +30,9 @@ from hartley.model.arrays import Places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import NOTHING, Answer
 from hartley.search.line.borders import Borders
-from hartley.search.line.bounds import STEPS, window_bound
+from hartley.search.line.bounds import STEPS
 from hartley.search.line.cheapest import Shape, cheapest_clusters
-from hartley.search.line.loops import fewest_withheld
+from hartley.search.line.loops import fewest_withheld, uncovered_rows
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
 from hartley.search.line.windows import least_passing
@@ -108,7 +108,7 @@ def least_cost_withholding(
     relaxed = search.relaxed(any_bound)
     found = search.settled(relaxed)
     bound = any_bound if shape == "any" else search.bound_of_intervals(relaxed, any_bound)
-    answer = search.answer(found, bound, any_bound)
+    answer = answer_of(question, found, bound, any_bound)
     if answer.cost > relaxed and question.stands_alone:
         untouched = _without(question, shape, effort)
         if untouched.cost <= answer.cost:
@@ -149,7 +149,12 @@ class _Search:
         values = self.values
         if values.cost_name == "size":
             return 1.0
-        least = window_bound(values, self.rows, effort=self.effort)
+        loop = uncovered_rows.for_size(values.size * STEPS)
+
+        def passes(earliest: Places) -> bool:
+            return int(loop(earliest, values.latest, values.enough.rows)) <= self.rows
+
+        least = least_passing(values.windows, passes, 0.0, self.effort).low
         return values.in_units(max(least - values.rounding, 0.0))
 
     def relaxed(self, bound: float) -> float:
@@ -180,10 +185,7 @@ class _Search:
         return max(relaxed - most, any_bound)
 
     def _relaxed_centroid(self, bound: float) -> float:
-        low, high = (
-            bound,
-            self.values.cost_of_labels(np.zeros(self.values.whole.size, dtype=np.int64), self.values.alone),
-        )
+        low, high = bound, self.widest
         for _ in range(BISECTIONS):
             if high - low <= 1e-9 * max(high, 1e-300) or self.effort.should_stop():
                 break
@@ -195,30 +197,26 @@ class _Search:
                 low = middle
         return high
 
-    def tried(self, cost: float) -> Kept | None:
-        """Return a way to keep to a cost and a budget, with the demand on what is withheld."""
-        return self.top_up.within(cost, self.rows)
-
     def settled(self, relaxed: float) -> Kept:
         """Return the way of least cost that is found from the relaxed cost on."""
-        found = self.tried(relaxed)
+        found = self.top_up.within(relaxed, self.rows)
         if found is None:
             found = self._bisected(relaxed)
         if found is None:
             raise UnreachableError("no rows found to withhold that are enough to be a released value")
-        again = self.tried(self.top_up.cost_of(found))
+        again = self.top_up.within(self.top_up.cost_of(found), self.rows)
         return found if again is None else again
 
     def _bisected(self, low: float) -> Kept | None:
         high = self.widest
-        best = self.tried(high)
+        best = self.top_up.within(high, self.rows)
         for _ in range(BISECTIONS):
             if best is None or high - low <= 1e-9 * max(high, 1e-300) or self.effort.should_stop():
                 break
             if self._has_none_between(low, high):
                 break
             middle = (low + high) / 2
-            found = self.tried(middle)
+            found = self.top_up.within(middle, self.rows)
             if found is None:
                 low = middle
             else:
@@ -231,10 +229,6 @@ class _Search:
             return False
         above = self.values.windows.next_cost(self.values.ticks_within(low))
         return self.values.in_units(above) >= high
-
-    def answer(self, kept: Kept, lower_bound: float, any_bound: float) -> Answer:
-        """Return what is kept and withheld as an answer."""
-        return answer_of(self.question, kept, lower_bound, any_bound)
 
 
 def answer_of(question: WithheldQuestion, kept: Kept, lower_bound: float, any_bound: float) -> Answer:

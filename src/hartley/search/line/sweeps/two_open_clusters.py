@@ -35,7 +35,6 @@ from hartley.search.line.sweeps.two_open_clusters_loops import (
     YOUNGER,
     mark_maximal,
     open_at,
-    outdone_by_free,
     succeed,
 )
 
@@ -130,8 +129,6 @@ class _Sweep:
 
     def undominated(self, states: Int64s) -> Int64s:
         """Drop states that can do no more than another one."""
-        loop = outdone_by_free.for_size(self.steps, in_pieces=True)
-        states = states[~loop(states, self.size)]
         kept = np.zeros(len(states), dtype=np.bool_)
         mark_maximal.for_size(self.steps, in_pieces=True)(states, _by_weight(states), kept)
         return states[kept]

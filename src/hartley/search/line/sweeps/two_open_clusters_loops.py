@@ -227,29 +227,6 @@ def succeed(
 
 
 @hot_loop
-def outdone_by_free(states: Int64s, size: int) -> Flags:
-    """Mark states that can do no more than one whose only cluster has enough and reaches farther."""
-    same = np.full(size + 1, -1, dtype=np.int64)
-    for row in states:
-        if row[YOUNGER] < 0 and row[OLDER + LACK] == 0:
-            same[row[OLDER]] = max(same[row[OLDER]], row[OLDER + ANCHOR])
-    later = np.full(size + 1, -1, dtype=np.int64)
-    for first in range(size - 1, -1, -1):
-        later[first] = max(later[first + 1], same[first + 1])
-    outdone = np.zeros(len(states), dtype=np.bool_)
-    for number in range(len(states)):
-        row = states[number]
-        last = OLDER if row[YOUNGER] < 0 else YOUNGER
-        first = row[last]
-        anchor = row[last + ANCHOR]
-        is_free = row[YOUNGER] < 0 and row[OLDER + LACK] == 0
-        outdone[number] = later[first] >= anchor or (
-            same[first] > anchor if is_free else same[first] >= anchor
-        )
-    return outdone
-
-
-@hot_loop
 def mark_maximal(states: Int64s, order: Int64s, kept: Flags) -> None:
     """Mark, of the states of the same first ranks, those that no other covers; ``order``: heaviest first."""
     last_word = states.shape[1]
