@@ -218,15 +218,17 @@ def clean(number: float) -> float:
     return float(f"{number:.12g}") if abs(number) < 2**53 and number != round(number) else float(number)
 
 
-def round_steps(least: float, most: float) -> Iterator[float]:
+def round_steps(least: float, most: float, digits: tuple[float, ...] = (1.0, 2.0, 5.0)) -> Iterator[float]:
     """Yield 1, 2, 5 times powers of ten, rising, from ``least`` up to the first that is not below ``most``.
+
+    ``digits`` are the numbers that are taken times powers of ten.
 
     >>> list(round_steps(3, 40))
     [5.0, 10.0, 20.0, 50.0]
     """
     power = floor(log10(least)) if least > 0 else 0
     while True:
-        for digit in (1.0, 2.0, 5.0):
+        for digit in digits:
             step = digit * 10.0**power if power >= 0 else digit / 10.0**-power
             if step >= least * (1 - NEARLY):
                 yield step
