@@ -20,6 +20,7 @@ from hartley.measures.person_range import fewest_of_all_rows, person_range
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS
 from hartley.model.requirement import Requirement
+from hartley.web.page_json import audit_page
 from hartley.workflow.apply_policy import apply
 from hartley.workflow.persons.merge_for_persons import held_for_persons, repaired
 from hartley.workflow.verify_release import verify
@@ -385,3 +386,15 @@ def test_a_release_for_persons_tells_the_fewest_persons(tmp_path, capsys):
     assert "persons (k)" in said
     assert "fewest rows (k)" not in said
     assert re.search(r"^after +6 +2 ", said, flags=re.M)
+
+
+def test_the_most_telling_rows_of_a_person_are_named_by_their_values(tmp_path):
+    table = tmp_path / "visits.csv"
+    rows = ["ann,50,f,1", "ann,51,f,1", "bob,50,f,1", "bob,51,f,1", "eve,60,m,2", "dan,60,m,3"]
+    table.write_text("\n".join(["who,age,sex,ill", *rows]) + "\n")
+    found = audit(table, sensitive="ill", public=("age", "sex"), person="who")
+    assert [(one.public, one.rows) for one in found.narrowest] == [
+        ({"rows of one person": "50, f; 51, f"}, 2)
+    ]
+    said = audit_page(found)["findings"]
+    assert any("The rarest combination is that of 2 persons" in one["sentence"] for one in said)

@@ -18,6 +18,9 @@ from hartley.errors import InputError, TableError
 from hartley.model import Alphabet, JointRange
 from hartley.model.arrays import Ints
 
+SETS = "rows of one person"
+"""What is seen of a person with rows of several public values, as a column."""
+
 
 def require_persons(linked: JointRange) -> None:
     """Refuse rows without a person."""
@@ -94,7 +97,7 @@ def person_range(linked: JointRange) -> JointRange:
     plain = linked.without_side()
     seen, seen_of = _seen_of_rows(linked)
     are_single = all(len(profile) == 1 for profile in seen)
-    public = plain.public if are_single else Alphabet.numbered(len(seen), "rows of one person")
+    public = plain.public if are_single else Alphabet.numbered(len(seen), SETS)
     if changing_persons(linked):
         return JointRange.from_codes(
             public_codes=seen_of[linked.observation_of],

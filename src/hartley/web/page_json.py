@@ -47,12 +47,15 @@ def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
         reader = f"A reader of this table and of {words.counted(earlier, 'earlier release')}"
     if audit.side is not None:
         reader += f" who knows {words.named(audit.side)}"
+    who = "row" if found.persons is None else "person"
+    # Where values change from row to row, shares are of rows.
+    shared = "row" if found.persons is not None and found.persons.changing else who
     findings = [
         ("In the worst case (L0)", words.bits(audit.l0_bits), words.worst_bits(audit)),
         ("For certain (I*)", words.bits(audit.istar_bits), words.for_certain(audit)),
         ("At least (I0)", words.bits(audit.i0_bits), words.at_least(audit)),
-        ("Likeliest guess", _guess(found), words.likeliest_guess(found.by_sensitive, as_label)),
-        ("Candidates left", f"l = {audit.distinct_l:,}", words.candidates_left(audit)),
+        ("Likeliest guess", _guess(found), words.likeliest_guess(found.by_sensitive, as_label, shared)),
+        ("Candidates left", f"l = {audit.distinct_l:,}", words.candidates_left(audit, who)),
     ]
     return {
         "audit": found.to_dict(),

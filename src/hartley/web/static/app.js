@@ -257,7 +257,7 @@ function showAudit() {
   const names = Object.keys(narrowest[0].public);
   const side = Object.keys(narrowest[0].side ?? {});
   const head = element("tr", {}, ...[...names, ...side].map((text) => element("th", { text, attributes: { scope: "col" } })),
-    element("th", { text: "candidates", className: "number", attributes: { scope: "col" } }), element("th", { text: "rows", className: "number", attributes: { scope: "col" } }));
+    element("th", { text: "candidates", className: "number", attributes: { scope: "col" } }), element("th", { text: audit.persons ? "persons" : "rows", className: "number", attributes: { scope: "col" } }));
   const rows = narrowest.map((one) => element("tr", {}, ...names.map((name) => cell(one.public[name])), ...side.map((name) => cell(one.side[name])),
     cell(count(one.candidates), "number"), cell(count(one.rows), "number")));
   const some = audit.witnesses.narrowest_count > narrowest.length ? ` (first ${narrowest.length} of ${count(audit.witnesses.narrowest_count)})` : "";

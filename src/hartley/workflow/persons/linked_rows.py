@@ -13,6 +13,7 @@ from hartley.measures.audit import Audit, Role
 from hartley.measures.audit import audit as measure
 from hartley.measures.by_column import ColumnLeft, left_by_column
 from hartley.measures.person_range import (
+    SETS,
     changing_persons,
     fewest_of_all_rows,
     fewest_persons,
@@ -152,7 +153,7 @@ class LinkedRows:
         seen = self.seen(partition)
         found = measure(seen)
         rows = self.seen_rows(partition)
-        _, persons = persons_of_observations(rows)
+        sets, persons = persons_of_observations(rows)
         kept = candidate_counts(seen)
         narrowest = np.flatnonzero(kept == kept.min()).tolist()
         return replace(
@@ -162,7 +163,11 @@ class LinkedRows:
             row_k=fewest_persons(rows),
             narrowest_rows=len(np.unique(np.concatenate([persons[one] for one in narrowest]))),
             narrowest=tuple(
-                replace(one, rows=len(persons[at]))
+                replace(
+                    one,
+                    rows=len(persons[at]),
+                    public={SETS: _set_named(rows.public, sets[at])} if SETS in one.public else one.public,
+                )
                 for one, at in zip(found.narrowest, narrowest[: len(found.narrowest)], strict=True)
             ),
         )
@@ -189,3 +194,10 @@ class LinkedRows:
         counts = np.bincount(seen.observed_side)
         least = fewest_of_all_rows(seen)
         return Persons(self.column, len(counts), int(counts.max()), least, changing_persons(seen))
+
+
+def _set_named(public: Alphabet, values: Sequence[int]) -> str:
+    """Name the public values that stand in the rows of a person, one after the other."""
+    labels = (public.label(value) for value in values)
+    rows = (label if isinstance(label, tuple) else (label,) for label in labels)
+    return "; ".join(", ".join("missing" if cell is None else str(cell) for cell in row) for row in rows)
