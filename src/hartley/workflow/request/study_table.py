@@ -203,7 +203,8 @@ class StudyTable:
 
     def by_column(self, requirements: tuple[Requirement, ...], *, each: bool) -> tuple[Requirement, ...]:
         """Return requirements of each sensitive column by itself, unless they count jointly."""
-        require_once("sensitive", self.sensitive)
+        if len(set(self.sensitive)) < len(self.sensitive):
+            require_once("sensitive", self.sensitive)
         if each and self.jointly:
             raise OptionError(f"{option('each')} and {option('jointly')} contradict each other; give one")
         if not each and (self.jointly or len(self.sensitive) < 2):
