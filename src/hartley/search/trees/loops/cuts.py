@@ -91,11 +91,95 @@ def cut_cost(
         if not (outlook.bound == 0 and cannot_fail(wants, paper, min(left_free, right_free))):
             both *= TRUST
         kept = left_loss * paper.look[at, 1] + right_loss * paper.look[at, 2]
-        return float(both * kept + (1.0 - both) * outlook.loss * FAILED)
+        return float(both * kept + (1.0 - both) * (outlook.rows * outlook.width) * FAILED)
     both = cut_chance(wants, paper, outlook, j, left_free, right_free)
     left_loss *= part_shrink(paper, even, active, left)
     right_loss *= part_shrink(paper, even, active, outlook.rows - left)
-    return float(both * (left_loss + right_loss) + (1.0 - both) * outlook.loss * FAILED)
+    return float(both * (left_loss + right_loss) + (1.0 - both) * (outlook.rows * outlook.width) * FAILED)
+
+
+@hot_part
+def weigh_left(work: Work, node: OpenNode, j: int, stride: int) -> None:
+    """Fill widths, rows and weights of what lies left of each cut between cells of a column.
+
+    Of very many tuples one in so many is looked at for widths, and as many cuts are weighed.
+    """
+    tuples, wants, paper, growth, _ = work
+    empty_box(tuples, paper)
+    left, in_left, left_weight, since = 0, 0, 0.0, 0
+    for i in range(node.first, node.last - 1):
+        one = growth.order[j, i]
+        if (i - node.first) % stride == 0:
+            widen(tuples, paper, one)
+        left += tuples.rows[one]
+        if wants.weight_k > 0.0:
+            left_weight += tuples.weights[one]
+        if node.mode == SIDES and growth.bound[one]:
+            in_left += tuples.rows[one]
+        since += 1
+        paper.left_rows[i] = 0
+        if tuples.rank[one, j] != tuples.rank[growth.order[j, i + 1], j] and (
+            since >= stride or wants.rule == MIDDLE
+        ):
+            since = 0
+            paper.left_width[i] = box_width(tuples, paper)
+            paper.left_rows[i] = left
+            paper.left_bound[i] = in_left
+            paper.left_weight[i] = left_weight
+
+
+@hot_part
+def propose_value(work: Work, node: OpenNode, outlook: Outlook, is_learning: bool, least: float) -> bool:
+    """Write the best cut of one category against the rest, where it costs less; tell whether there is one.
+
+    Of the rest only the width of this column is counted anew.
+    """
+    tuples, wants, paper, growth, _ = work
+    first, last, rows, fails = node.first, node.last, node.rows, node.fails
+    found = False
+    for j in range(tuples.rank.shape[1]):
+        if tuples.kind[j] != PLAIN:
+            continue
+        is_told = is_learning and expect_bins(work, j, first, last)
+        i = first
+        while i < last:
+            rank = tuples.rank[growth.order[j, i], j]
+            empty_box(tuples, paper)
+            begin, mine, in_mine, mine_weight = i, 0, 0, 0.0
+            for f in range(fails):
+                paper.like[64 + f] = 0
+            while i < last and tuples.rank[growth.order[j, i], j] == rank:
+                one = growth.order[j, i]
+                widen(tuples, paper, one)
+                mine += tuples.rows[one]
+                mine_weight += tuples.weights[one]
+                in_mine += count_bound(paper, growth, one, tuples.rows[one], node.mode, fails)
+                i += 1
+            is_end = begin == first or i == last
+            if is_end or mine * ONE_IN < rows or rows - mine < wants.least or mine < wants.least:
+                continue
+            if wants.weight_k > 0.0 and min(mine_weight, outlook.weight - mine_weight) < wants.weight_k:
+                continue
+            paper.ticks[4] += 1
+            if is_told:
+                place = tuples.bin[tuples.begin[j] + rank]
+                for slot in range(SLOTS + 1):
+                    gone = mine * paper.fate[place, slot]
+                    paper.in_right[slot] = max(paper.in_node[slot] - gone, 0.0)
+            mine_loss = mine * box_width(tuples, paper)
+            rest_loss = (rows - mine) * (outlook.width - tuples.scale[j])
+            cost = cut_cost(work, outlook, is_told, j, mine, in_mine, mine_loss, rest_loss)
+            if (
+                cost < least
+                and suits(wants, paper, node, mine, in_mine)
+                and not is_like_failed(paper, fails, rows, mine)
+            ):
+                found = True
+                least = cost
+                paper.best[0] = j
+                paper.best[1] = rank
+                paper.best[2] = ONE_VALUE
+    return found
 
 
 @hot_part
@@ -122,7 +206,7 @@ def propose(work: Work, node: OpenNode) -> bool:
     paper.ticks[2] += 1
     bound = node.bound if mode == SIDES else 0
     free = max(rows - bound, 1)
-    outlook = Outlook(rows, free, bound, even_chance_rows(wants, paper, free), active, rows * whole)
+    outlook = Outlook(rows, free, bound, even_chance_rows(wants, paper, free), active, whole, weight)
     is_small = mode == UNBOUND and fails == 0 and 2 < last - first <= MOST_TUPLES
     if is_small and every_tuple_suits(work, node):
         paper.best[0] = 0
@@ -149,32 +233,7 @@ def propose(work: Work, node: OpenNode) -> bool:
         if mode == CELLS:
             for cell in range(1 << failed):
                 paper.cell_rows[64 + cell] = 0
-        empty_box(tuples, paper)
-        left = 0
-        in_left = 0
-        left_weight = 0.0
-        # The cells of this column in turn: widths, rows and weights of the cuts between them. Of very many
-        # tuples one in so many is looked at for widths, and as many cuts are weighed.
-        since = 0
-        for i in range(first, last - 1):
-            one = growth.order[j, i]
-            if (i - first) % stride == 0:
-                widen(tuples, paper, one)
-            left += tuples.rows[one]
-            if wants.weight_k > 0.0:
-                left_weight += tuples.weights[one]
-            if mode == SIDES and growth.bound[one]:
-                in_left += tuples.rows[one]
-            since += 1
-            paper.left_rows[i] = 0
-            if tuples.rank[one, j] != tuples.rank[growth.order[j, i + 1], j] and (
-                since >= stride or wants.rule == MIDDLE
-            ):
-                since = 0
-                paper.left_width[i] = box_width(tuples, paper)
-                paper.left_rows[i] = left
-                paper.left_bound[i] = in_left
-                paper.left_weight[i] = left_weight
+        weigh_left(work, node, j, stride)
         is_told = is_learning and expect_bins(work, j, first, last)
         paper.ticks[4] += 1
         waiting = 0
@@ -240,50 +299,4 @@ def propose(work: Work, node: OpenNode) -> bool:
             widest = extent
     if wants.rule == MIDDLE or mode == CELLS:
         return found
-    # One category against the rest; of the rest only this column's width is counted anew.
-    for j in range(columns):
-        if tuples.kind[j] != PLAIN:
-            continue
-        is_told = is_learning and expect_bins(work, j, first, last)
-        i = first
-        while i < last:
-            rank = tuples.rank[growth.order[j, i], j]
-            empty_box(tuples, paper)
-            begin = i
-            mine = 0
-            in_mine = 0
-            mine_weight = 0.0
-            for f in range(fails):
-                paper.like[64 + f] = 0
-            while i < last and tuples.rank[growth.order[j, i], j] == rank:
-                one = growth.order[j, i]
-                widen(tuples, paper, one)
-                mine += tuples.rows[one]
-                mine_weight += tuples.weights[one]
-                in_mine += count_bound(paper, growth, one, tuples.rows[one], mode, fails)
-                i += 1
-            is_end = begin == first or i == last
-            if is_end or mine * ONE_IN < rows or rows - mine < wants.least or mine < wants.least:
-                continue
-            if wants.weight_k > 0.0 and min(mine_weight, weight - mine_weight) < wants.weight_k:
-                continue
-            paper.ticks[4] += 1
-            if is_told:
-                place = tuples.bin[tuples.begin[j] + rank]
-                for slot in range(SLOTS + 1):
-                    gone = mine * paper.fate[place, slot]
-                    paper.in_right[slot] = max(paper.in_node[slot] - gone, 0.0)
-            mine_loss = mine * box_width(tuples, paper)
-            rest_loss = (rows - mine) * (whole - tuples.scale[j])
-            cost = cut_cost(work, outlook, is_told, j, mine, in_mine, mine_loss, rest_loss)
-            if (
-                cost < least
-                and suits(wants, paper, node, mine, in_mine)
-                and not is_like_failed(paper, fails, rows, mine)
-            ):
-                found = True
-                least = cost
-                paper.best[0] = j
-                paper.best[1] = rank
-                paper.best[2] = ONE_VALUE
-    return found
+    return propose_value(work, node, outlook, is_learning, least) or found

@@ -266,5 +266,6 @@ class Outlook(NamedTuple):
     """The rows at which a part is likelier to hold than not."""
     active: int
     """How many columns it can still be cut in."""
-    loss: float
-    """Its rows times its width."""
+    width: float
+    weight: float
+    """The sum of the sampling weights of its rows, where one is wanted."""
