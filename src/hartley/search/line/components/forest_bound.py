@@ -35,7 +35,7 @@ SCALE = 1 << 20
 STEPS_BETWEEN_CUTS = 4
 MOST_WALKED = 5_000_000
 """Steps of a walk times values on the line, at most."""
-CENTROID_SHARE = 10
+CENTROID_SHARE = 40
 """For centroids, which take longer to cut, the walk gets this part of the steps."""
 MOST_LOOKED_AT = 500_000_000
 """Intervals of centroids that are looked at for one distortion, at most."""
