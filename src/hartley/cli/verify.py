@@ -44,6 +44,8 @@ def command(
     of the record, and the proofs that no release would be better.
     """
     found = _certificate(released, certificate, no_certificate)
+    if require_record and (original is None or policy is None):
+        raise OptionError("--require-record needs --original and --policy, without which no record counts")
     if public_values is not None:
         if found is None or original is not None or policy is not None:
             raise OptionError(
@@ -51,17 +53,17 @@ def command(
                 "--no-certificate out"
             )
         result = verify_with_public_values(
-            released, public_values=public_values, certificate=found, public_key=public_key
+            released,
+            public_values=public_values,
+            certificate=found,
+            public_key=public_key,
+            require_signature=require_signature,
         )
         record = None
     elif original is None and policy is None:
         if public_key is None or found is None:
             raise OptionError(
                 "give --original and --policy to check everything, or --public-key to check the signature"
-            )
-        if require_record:
-            raise OptionError(
-                "--require-record needs --original and --policy, without which no record counts"
             )
         result = verify_published(released, certificate=found, public_key=public_key)
         record = None

@@ -108,6 +108,8 @@ class Documents:
     """The public codebook as CSV."""
     key: Ed25519PublicKey | None = None
     """The public key that must have signed the certificate."""
+    require_signature: bool = False
+    """Whether a signature that cannot be checked fails the check."""
     require_record: bool = False
     """Whether a record that is not there fails the check."""
 
@@ -208,8 +210,7 @@ def verify_public_values(released: str | Path, public_values: Any, documents: Do
     path = _file(released)
     checks, certificate = _certified(path, documents)
     unchecked = check_public_tree(checks, certificate.predicate, path, public_values)
-    if documents.has_signature:
-        _check_signature(checks, documents, certificate)
+    _check_signature(checks, documents, certificate)
     checks.left_out += [
         "whether the sensitive values are those of the original",
         "whether cuts were chosen from public values and multisets alone: for that, run the program again",
@@ -321,12 +322,7 @@ def _check_documents(
         rows = None if counted is None or not counted.measures else counted.measures["after"]["rows"]
         withheld = 0 if counted is None else counted.withheld
         check_certificate(checks, certificate, policy, earlier, rows=rows, withheld=withheld)
-        if documents.key is not None or documents.envelope is not None:
-            _check_signature(checks, documents, certificate)
-        elif certificate.is_signed:
-            checks.left_out.append(
-                "the signature: the certificate says that it is signed, and no signature stands beside it"
-            )
+    _check_signature(checks, documents, certificate)
     if certificate is not None and record is not None:
         checks.add(
             "commitment to the record",
@@ -341,7 +337,22 @@ def _check_documents(
         checks.left_out.append("the record, which was not given: nothing it says is confirmed")
 
 
-def _check_signature(checks: Checks, documents: Documents, certificate: Certificate) -> None:
+def _check_signature(checks: Checks, documents: Documents, certificate: Certificate | None) -> None:
+    """Check what there is of a signature; where one is required, one that cannot be checked fails."""
+    is_there = documents.key is not None or documents.envelope is not None
+    if certificate is not None and is_there:
+        _check_signed(checks, documents, certificate)
+    elif certificate is not None and certificate.is_signed:
+        checks.left_out.append(
+            "the signature: the certificate says that it is signed, and no signature stands beside it"
+        )
+    if documents.require_signature and documents.key is None:
+        checks.add(
+            "signature", False, "none was checked, and one is required; that takes the signer's public key"
+        )
+
+
+def _check_signed(checks: Checks, documents: Documents, certificate: Certificate) -> None:
     checks.add(
         "said to be signed",
         certificate.is_signed,

@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 
 from hartley.argument_kinds import checked
 from hartley.documents import CODEBOOK
-from hartley.errors import OptionError, option
+from hartley.errors import OptionError
 from hartley.measures.verdicts import verdicts
 from hartley.releases.apply import codebook_of, open_for, reading_of
 from hartley.releases.certificate import Certificate, Envelope
@@ -178,12 +178,15 @@ def verify_with_public_values(
     public_values: Any,
     certificate: str | Path,
     public_key: str | Path | None = None,
+    require_signature: bool = False,
 ) -> Verification:
     """Check a transparent release by its file, its certificate and everybody's public values alone.
 
     Every class holds what is promised, and every cut that failed on the way leaves everybody enough.
     """
-    documents = _documents(certificate=certificate, public_key=public_key)
+    documents = _documents(
+        certificate=certificate, public_key=public_key, require_signature=require_signature
+    )
     return verify_public_values(released, public_values, documents)
 
 
@@ -194,10 +197,6 @@ def _documents(
     require_signature: bool = False,
     require_record: bool = False,
 ) -> Documents:
-    if require_signature and public_key is None:
-        raise OptionError(
-            f"{option('require_signature')} needs the key of the signer; give it as {option('public_key')}"
-        )
     claims = certificate
     if claims is not None and not isinstance(claims, Certificate):
         claims = Certificate.read(claims)
@@ -212,5 +211,6 @@ def _documents(
         record=record if record is None or isinstance(record, Record) else Record.read(record),
         envelope=envelope,
         key=None if public_key is None else read_public_key(public_key),
+        require_signature=require_signature,
         require_record=require_record,
     )
