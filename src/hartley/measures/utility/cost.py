@@ -116,16 +116,6 @@ def released_information(joint: JointRange, partition: Partition) -> float:
     return max(0.0, -float(np.dot(shares, np.log2(shares))))
 
 
-class Distortion:
-    """What utilities have in common that fall as far as the worst cluster costs."""
-
-    name: ClassVar[Literal["distortion"]] = "distortion"
-
-    def of_cost(self, worst: float) -> float:
-        """Return minus the cost, so that more is better."""
-        return 0.0 - worst  # never minus zero
-
-
 @dataclass(frozen=True)
 class Resolution:
     r"""How finely public values can still be told apart, :math:`U_1 = I_0(X \to \hat X)` in bits.

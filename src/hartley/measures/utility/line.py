@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from hartley.errors import InputError, OptionError, option
-from hartley.measures.utility.cost import Distortion
 from hartley.measures.utility.union_costs import LineUnions
 from hartley.model import Alphabet, Coordinate, Partition
 from hartley.model.arrays import Floats, equal_arrays, frozen_array
@@ -130,6 +130,16 @@ def costs_in_ticks(ticks: Floats, codeword: Codeword, partition: Partition) -> F
     costs[(partition.sizes > 1) & np.isnan(costs)] = np.inf
     costs[partition.sizes == 1] = 0.0
     return costs
+
+
+class Distortion:
+    """What utilities have in common that fall as far as the worst cluster costs."""
+
+    name: ClassVar[Literal["distortion"]] = "distortion"
+
+    def of_cost(self, worst: float) -> float:
+        """Return minus the cost, so that more is better."""
+        return 0.0 - worst  # never minus zero
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from hartley.errors import InputError
-from hartley.measures.utility.cost import Distortion
+from hartley.measures.utility.line import Distortion
 from hartley.measures.utility.union_costs import Members
 from hartley.model import Alphabet, Label, Partition
 from hartley.model.arrays import Flags, Floats, equal_arrays, frozen_array

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError
-from hartley.measures.utility.cost import Distortion
+from hartley.measures.utility.line import Distortion
 from hartley.measures.utility.union_costs import Members
 from hartley.model import Partition
 from hartley.model.arrays import Floats

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import ColumnError, InputError, OptionError, option
-from hartley.measures.utility.cost import Distortion
-from hartley.measures.utility.line import require_distances, require_summable
+from hartley.measures.utility.line import Distortion, require_distances, require_summable
 from hartley.measures.utility.union_costs import LineUnions, Members
 from hartley.model import Alphabet, Coordinate, Label, Partition
 from hartley.model.arrays import Flags, Floats, Ints, frozen_array
