@@ -299,3 +299,16 @@ def test_of_very_many_columns_few_are_laid_out_and_the_others_counted(tmp_path, 
     assert max(rows for _, rows in sizes) == shell.MOST_ALONE
     assert f"And {width - 1 - shell.MOST_COLUMNS} more columns; --json shows all of them." in shown
     assert f"And {width - 1 - shell.MOST_ALONE} more columns; --json shows all of them." in shown
+
+
+def test_empty_cells_of_a_secret_are_said_to_count_as_a_value(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_text("x,s\n" + "1,a\n2,b\n3,\n4,c\n" * 3, encoding="utf-8")
+    release = ("release", str(table), str(tmp_path / "o.csv"), "--distinct-l", "3", "--overwrite")
+    for call in (("audit", str(table)), release):
+        assert run([*call, "-s", "s", "-p", "x"]) == 0
+        said = capsys.readouterr().err
+        assert "an empty cell of 's' counts as one of the values" in said
+        assert "(--missing drop)" in said
+        assert run([*call, "-s", "s", "-p", "x", "--missing", "drop"]) == 0
+        assert "counts as one" not in capsys.readouterr().err

@@ -17,6 +17,7 @@ from hartley.model.demand import Demand, Wanted
 from hartley.model.late_tuple import LateTuple
 from hartley.model.requirement import Requirement, Verdict, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
+from hartley.tables.looks.empty_cells import note_empty_secrets
 from hartley.tables.looks.identifiers import identifier_columns
 from hartley.workflow.describe_table import count_values
 from hartley.workflow.request.study_table import StudyTable
@@ -252,6 +253,7 @@ def result_of(
     if joint is None:
         held = tuple(verdict_of(one, found) for one in requirements)
     else:
+        note_empty_secrets(joint.sensitive)
         closeness = study.closeness(joint.sensitive)
         require_fitting(requirements, joint.sensitive.columns, closeness)
         held = verdicts(joint, requirements, closeness)
