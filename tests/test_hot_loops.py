@@ -324,6 +324,16 @@ def test_the_first_frontier_of_a_small_table_never_waits_for_the_compiler(
     assert waited == []
 
 
+@hot_part
+def one_less(x: int) -> int:
+    return x - 1
+
+
+@hot_loop
+def two_less(x: int) -> int:
+    return one_less(one_less(x))
+
+
 def test_where_nothing_can_be_kept_a_loop_is_compiled_all_the_same_and_a_note_says_so(monkeypatch):
     caching = import_module("numba.core.caching")
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
@@ -332,11 +342,13 @@ def test_where_nothing_can_be_kept_a_loop_is_compiled_all_the_same_and_a_note_sa
     def one_more(x: int) -> int:
         return x + 1
 
-    @hot_part
-    def one_less(x: int) -> int:
-        return x - 1
-
     said: list[str] = []
     with heard_notes(said.append):
-        assert (one_more.compiled(4), one_less.compiled(4)) == (5, 3)
+        assert (one_more.compiled(4), two_less.compiled(4)) == (5, 2)
     assert said == [hot_loops.NOT_KEPT]
+
+
+def test_what_is_compiled_of_a_part_is_called_by_loops_alone():
+    assert one_less(4) == 3
+    with pytest.raises(TypeError, match="one_less is a part"):
+        one_less.for_size(10**9)(4)

@@ -253,6 +253,9 @@ class HotLoop(Generic[P, R]):
     @property
     def compiled(self) -> Callable[P, R]:
         """The compiled function; the first use on a machine takes the compiler's time."""
+        if self._options:
+            # It has no door for Python: a call from here would end the process.
+            raise TypeError(f"{self.plain.__name__} is a part: only hot loops call what is compiled of it")
         if self._compiled is None:
             dispatcher = self._made()
             if not _is_kept_on_disk(dispatcher):
