@@ -22,12 +22,11 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from meter import peak_gigabytes
+from meter import compile_loops, peak_gigabytes
 from optimality_distortion import paper_data, random_joint
 from optimality_resolution import FAMILIES
 
 from hartley.examples import clinic
-from hartley.hot_loops import HotLoop
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.model import JointRange
@@ -299,11 +298,6 @@ class Ablation:
 def is_chosen(method: Method, words: str) -> bool:
     """Tell whether a method's name holds one of the words."""
     return any(word in method.name for word in words.split(","))
-
-
-def compile_loops() -> None:
-    """Have every loop run compiled, whatever its size and the time that is left."""
-    HotLoop.for_size = lambda loop, *_, **__: loop.compiled  # type: ignore[method-assign]
 
 
 def main() -> None:

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from ablation import WARM_UP, Method, clinic_table, compile_loops, is_chosen, line_tables, within
+from ablation import WARM_UP, Method, clinic_table, is_chosen, line_tables, within
 from columns import mixture, prepared
-from meter import forget_peak, peak_gigabytes
+from meter import compile_loops, forget_peak, peak_gigabytes
 from optimality_resolution import FAMILIES
 from sklearn.datasets import load_diabetes
 
@@ -107,12 +107,12 @@ def without(name: str, rooms: tuple[str, ...], *off: tuple[str, Any]) -> Method:
     return Method(name, rooms, (), off)
 
 
+ONE_COLUMN = (LINE, LINE_HELD, SIZES, SIZES_HELD)
 BANDS = "codebooks.refinement.Refinement"
 BOTH = (CODEBOOKS, CODEBOOKS_HELD)
 METHODS = (
-    without("all partitions of few", (LINE,), ("line.intervals.MOST_VALUES", 0)),
-    without("all partitions of few", (LINE_HELD,), ("line.withheld.MOST_VALUES", 0)),
-    without("counting clusters", (LINE,), ("line.intervals.most_clusters", lambda enough: enough.size)),
+    without("all partitions of few", ONE_COLUMN, ("few_values.walk.MOST_VALUES", 0)),
+    without("counting clusters", (LINE,), ("line.bounds.most_clusters", lambda enough: enough.size)),
     without("values forced in", (LINE_HELD,), ("line.top_up.TopUp._forced_in", returns(None))),
     without("a cluster withheld", (LINE_HELD,), ("line.top_up.TopUp._with_a_cluster", returns(None))),
     without("dealing", (SIZES,), ("sizes.search.SizeSearch._dealt", returns(None))),
@@ -281,7 +281,7 @@ def row(
         dearer += more or (same and other.loss > mine.loss * (1 + 1e-6) + 1e-12)
         if mine.cost > 0:
             ratios.append(other.cost / mine.cost)
-    minds_loss = room not in (LINE, LINE_HELD, SIZES, SIZES_HELD)
+    minds_loss = room not in ONE_COLUMN
     losses = [np.mean([found.loss for found, _ in each]) for each in (whole, others)]
     cells = (
         method.name,

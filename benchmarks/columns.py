@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from meter import timed
+from meter import compile_loops, timed
 
 from hartley.measures.query_error import CountQueries
 from hartley.measures.uncertainty import distinct_l
@@ -322,6 +322,7 @@ def main() -> None:
     parser.add_argument("--largest", type=int, default=1_000_000)
     parser.add_argument("--only", choices=["scale", "levels", "wide", "real", "tables"])
     given = parser.parse_args()
+    compile_loops()
     for numbers, categories in ((4, 0), (3, 2)):
         columns, demand = prepared(mixture(3000, numbers, categories, 50))
         search_columns(columns, demand.asking(0, 5))

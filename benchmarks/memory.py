@@ -21,9 +21,8 @@ from typing import Any
 
 import numpy as np
 from greedy_families import scattered_points, several_of
-from meter import forget_peak, peak_gigabytes
+from meter import compile_loops, forget_peak, peak_gigabytes
 
-from hartley.hot_loops import HotLoop
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange
 from hartley.model.requirement import Requirement
@@ -126,7 +125,7 @@ SEARCHES: dict[str, tuple[Callable[[int], object], Callable[..., object]]] = {
 
 def measure(name: str, pairs: int) -> None:
     """Print one line of the table."""
-    HotLoop.for_size = lambda loop, *_, **__: loop.compiled  # type: ignore[method-assign]
+    compile_loops()
     build, search = SEARCHES[name]
     search(build(WARM_UP))
     drawn = build(pairs)

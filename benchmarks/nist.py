@@ -28,7 +28,7 @@ import pandas as pd
 import hartley
 from hartley.tables import ReadOptions, open_table
 from hartley.workflow.against.file_usefulness import drawn_values
-from hartley.workflow.against.held_files import read_files
+from hartley.workflow.against.held_files import codebook_beside, read_files
 
 PUBLIC = ("AGEP", "SEX", "MSP", "HISP", "RAC1P", "HOUSING_TYPE", "OWN_RENT", "EDU")
 SENSITIVE = "PINCP_DECILE"
@@ -39,7 +39,16 @@ def filled(released: Path, original: Path, options: ReadOptions) -> tuple[pd.Dat
     """Return the original and the filled release as text, and the mean relative width of labels (NCP)."""
     one, other = open_table(released, options), open_table(original, options)
     try:
-        held = read_files(one, other, PUBLIC, (SENSITIVE,), missing="value", groups={})
+        held = read_files(
+            one,
+            other,
+            PUBLIC,
+            (SENSITIVE,),
+            study=hartley.Study(original, options=options),
+            groups={},
+            listed=codebook_beside(released),
+            formulas=(),
+        )
     finally:
         one.close()
         other.close()

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from meter import compile_loops
 
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange
@@ -89,6 +90,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
+    compile_loops()
     print("| cost | question | answers | proven | sum of costs | CPU s |\n|---|---|---|---|---|---|")
     for cost in COSTS:
         for name, answer in kinds_of_question(cost):

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from meter import table, timed
+from meter import compile_loops, table, timed
 
 from hartley.measures.uncertainty import distinct_l
 from hartley.measures.utility import LineDistortion
@@ -186,6 +186,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes only")
     parser.add_argument("--data", type=Path, default=None, help="hungarian_heart.csv")
     options = parser.parse_args()
+    compile_loops()
     if options.data is not None:
         joint = paper_data(options.data)
         for codeword in ("midpoint", "member", "centroid")[: 1 if options.quick else 3]:

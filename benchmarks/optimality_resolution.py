@@ -16,7 +16,7 @@ from math import log2
 from pathlib import Path
 
 import numpy as np
-from meter import table, timed
+from meter import compile_loops, table, timed
 
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import distinct_l
@@ -198,6 +198,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer and smaller tables")
     parser.add_argument("--data", type=Path, help="the Hungarian heart data as CSV")
     options = parser.parse_args()
+    compile_loops()
     if options.data:
         report_paper_data(options.data)
     report_families((50, 100) if options.quick else (50, 100, 200), 1 if options.quick else 5)

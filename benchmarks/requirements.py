@@ -12,15 +12,15 @@ import argparse
 from collections.abc import Iterable
 
 import numpy as np
-from meter import table, timed
+from meter import compile_loops, table, timed
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
-from hartley.search.line.intervals import finest_within, least_intervals, line_bound
+from hartley.search.line.bounds import line_bound
+from hartley.search.line.intervals import finest_within, least_intervals
 from hartley.search.line.ordered_values import OrderedValues
 
 
@@ -40,28 +40,28 @@ def positions_of(size: int, seed: int = 1) -> LineDistortion:
     return LineDistortion(np.cumsum(np.random.default_rng(seed).integers(1, 20, size)).astype(float))
 
 
-def demands(joint: JointRange, wanted: int, tolerance: int) -> dict[str, Enough]:
-    """Return one demand without a tolerance, one with, and three requirements together."""
+def demands(
+    joint: JointRange, utility: LineDistortion, wanted: int, tolerance: int
+) -> dict[str, OrderedValues]:
+    """Return the line under one demand without a tolerance, one with, and three requirements together."""
     close = Closeness.of({"sensitive": tolerance})
-    apart = Requirement("separated-l", wanted)
+    apart, distinct = Requirement("separated-l", wanted), Requirement("distinct-l", wanted)
     return {
-        "distinct": Enough.of(joint, [Requirement("distinct-l", wanted)]),
-        "separated": Enough.of(joint, [apart], close),
-        "all three": Enough.of(
-            joint, [apart, Requirement("distinct-l", wanted), Requirement("row-k", 10)], close
-        ),
+        "distinct": OrderedValues.of(joint, utility, [distinct]),
+        "separated": OrderedValues.of(joint, utility, [apart], close),
+        "all three": OrderedValues.of(joint, utility, [apart, distinct, Requirement("row-k", 10)], close),
     }
 
 
 def windows(size: int) -> Iterable[tuple[object, ...]]:
     """Time the latest starts of windows that are enough."""
     for sensitive in (1000, size):
-        joint = random_table(size, sensitive)
+        joint, utility = random_table(size, sensitive), positions_of(size)
         for wanted in (2, 20, 100):
             seconds = []
-            for enough in demands(joint, wanted, sensitive // 500).values():
-                enough.latest_starts()
-                seconds.append(timed(enough.latest_starts)[1])
+            for values in demands(joint, utility, wanted, sensitive // 500).values():
+                values.enough.latest_starts()
+                seconds.append(timed(values.enough.latest_starts)[1])
             yield size, sensitive, wanted, *seconds
 
 
@@ -69,10 +69,9 @@ def least_spans(size: int) -> Iterable[tuple[object, ...]]:
     """Time bound, least cost and finest intervals, and the same with borders every ten."""
     joint, utility = random_table(size, 1000), positions_of(size)
     for wanted in (2, 20, 100):
-        for name, enough in demands(joint, wanted, 2).items():
-            values = OrderedValues.of_enough(joint, utility, enough)
+        for name, values in demands(joint, utility, wanted, 2).items():
             latest = timed(lambda v=values: v.latest)[1]
-            bound, bound_seconds = timed(lambda v=values: line_bound(v))
+            bound, bound_seconds = timed(lambda v=values: v.in_units(line_bound(v)))
             answer, seconds = timed(lambda v=values, b=bound: least_intervals(v, known_bound=b))
             anywhere = Borders.anywhere(values.positions)
             _, finest = timed(lambda v=values, a=answer, w=anywhere: finest_within(v, a.cost, w))
@@ -90,7 +89,7 @@ def least_spans(size: int) -> Iterable[tuple[object, ...]]:
                 finest,
                 grid_seconds,
                 f"{2 * bound:g} / {2 * answer.cost:g} / {2 * on_grid.cost:g}",
-                f"{answer.clusters} / {on_grid.clusters}",
+                f"{answer.partition.size} / {on_grid.partition.size}",
             )
 
 
@@ -99,6 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="ten thousand values only")
     sizes = (10**4,) if parser.parse_args().quick else (10**4, 10**6)
+    compile_loops()
     for size in (10**4,):
         list(windows(size))
         list(least_spans(size))

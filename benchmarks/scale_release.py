@@ -83,13 +83,12 @@ def our_write(
 def whole_release(path: Path, *, keep_order: bool, memory_limit: str | None = None) -> int:
     """Release the table: read, search, write, certify, and verify the files as they are on disk."""
     from hartley import release
-    from hartley.model.target import Target
     from hartley.tables import ReadOptions
 
     found = release(
         path,
         path.with_suffix(".released.parquet"),
-        target=Target("distinct_l", 300),
+        require={"distinct_l": 300},
         sensitive="s",
         public="x",
         search="greedy",
@@ -106,8 +105,8 @@ def _policy(table: Any, columns: tuple[str, ...]) -> Any:
     import numpy as np
 
     from hartley.model import Alphabet, Coordinate, Partition
-    from hartley.releases.codebook import Codebook, CodedColumn
-    from hartley.releases.policy import Choices, Policy, Reading
+    from hartley.releases.codebook import Codebook
+    from hartley.releases.policy import Choices, Policy, Reading, RecodedColumn
 
     values = table.connection.execute(
         f"SELECT DISTINCT v0 FROM ({table.rows_sql([], typed=['x'])}) ORDER BY v0"
@@ -115,7 +114,8 @@ def _policy(table: Any, columns: tuple[str, ...]) -> Any:
     public = Alphabet((Coordinate("x", "number", values, np.zeros(len(values), dtype=bool)),))
     partition = Partition(values // 10)
     labels = [(int(values[cluster[0]]) // 10 * 10,) for cluster in partition.clusters()]
-    book = Codebook((CodedColumn("x", "number", "midpoint"),), partition, tuple(labels), 0)
+    column = RecodedColumn(name="x", kind="number", coding="midpoint")
+    book = Codebook((column,), partition, tuple(labels), 0)
     return Policy.of(
         public,
         book,

