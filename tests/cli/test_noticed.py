@@ -28,7 +28,7 @@ def test_an_audit_without_roles_says_what_it_noticed(capsys):
     assert "patient_id repeats: 60 persons with 2 rows each on average" in said
     assert "--person patient_id" in said
     assert "999 may mean missing" in said
-    assert "If 999 in age means that nothing is known, add --missing-word 999:" in said
+    assert "If 999 in age means that nothing is known, add --missing-word age=999:" in said
     assert "looks like codes" in said
     assert run(["audit", "visits.csv", "--json"]) == 0
     columns = {one["name"]: one for one in json.loads(capsys.readouterr().out)["columns"]}
@@ -115,12 +115,47 @@ def test_of_few_sensitive_values_three_are_suggested_and_a_missing_one_is_none(t
     assert "--distinct-l 3" in capsys.readouterr().out
 
 
-def test_numbers_with_marks_between_thousands_are_pointed_out(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("cell", ['"{0},500"', '"{0}.500,50"', '"{0}90,50"'])
+def test_numbers_with_marks_between_thousands_are_pointed_out(tmp_path, monkeypatch, capsys, cell):
     monkeypatch.chdir(tmp_path)
-    rows = [f'{20 + row},"{row + 1},500"' for row in range(30)]
+    rows = [f"{20 + row},{cell.format(row + 1)}" for row in range(29)] + ['60,"12.300,75"']
     (tmp_path / "t.csv").write_text("\n".join(["age,pay", *rows]) + "\n")
     assert run(["audit", "t.csv"]) == 0
     assert "it looks like numbers with marks between thousands" in capsys.readouterr().err
+
+
+def test_a_number_that_may_mean_missing_is_read_so_in_its_column_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{20 + row % 40};{999 if row % 9 == 0 else row % 5},0;{'abc'[row % 3]}" for row in range(120)]
+    (tmp_path / "t.csv").write_text("\n".join(["age;children;status", *rows, "999;1,0;b"]) + "\n")
+    assert run(["audit", "t.csv", "--decimal", ","]) == 0
+    said = " ".join(capsys.readouterr().out.replace("\\\n", "").split())
+    assert (
+        "If 999 in age and 999,0 in children mean that nothing is known, add --missing-word age=999" in said
+    )
+    assert "--missing-word children=999,0: they are then no numbers to merge with." in said
+    assert "-s status -p age --decimal , --missing-word age=999" in said
+    call = ["release", "t.csv", "o.csv", "-s", "status", "-p", "children", "-p", "age", "--distinct-l", "2"]
+    words = ["--missing-word", "children=999,0", "--missing-word", "age=9.0"]
+    assert run([*call, "--decimal", ",", *words]) == 0
+    streams = capsys.readouterr()
+    assert "14 rows left out, missing or withheld" in " ".join(streams.out.split())
+    assert "no cell of t.csv is 'age=9.0' (--missing-word); cells are compared as" in streams.err
+    held = ["verify", "o.csv", "--original", "t.csv", "--policy", "o.policy.json"]
+    assert run(held) == 0
+    assert "CONFIRMED" in capsys.readouterr().out
+
+
+def test_a_call_that_is_suggested_leaves_out_empty_cells_that_cannot_be_merged(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{'' if row == 7 else 20 + row % 40},{'abc'[row % 3]}" for row in range(120)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,status", *rows]) + "\n")
+    assert run(["audit", "t.csv", "-s", "status", "-p", "age"]) == 0
+    said = capsys.readouterr().out.replace("\\\n", "")
+    assert "Rows with an empty age are left out" in said
+    call = said[said.index("hartley release") :].split()
+    assert call[-2:] == ["--missing", "drop"]
+    assert run(call[1:]) == 0
 
 
 def test_what_is_guessed_is_shared_by_many_and_races_have_no_order(tmp_path, capsys, monkeypatch):

@@ -179,3 +179,11 @@ def test_an_audit_of_the_translated_file_is_the_same(tmp_path):
     assert {key: one[key] for key in one if key != "witnesses"} | {"each": 0} == {
         key: other[key] for key in other if key != "witnesses"
     } | {"each": 0}
+
+
+def test_a_word_of_one_column_is_missing_there_alone(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b=c\n99,99\n1,-\nb=c=99,2\n", encoding="utf-8")
+    asked = ReadOptions(missing_words=("b=c=99", "b=c=-"))
+    assert cells(path, asked, "a") == [99, 1, None]
+    assert cells(path, asked, "b=c") == [None, None, 2]

@@ -203,6 +203,13 @@ def show_columns(out: Console, table: str, found: TableDescription, reading: Seq
     named = () if columns is None else (columns[0], *columns[1])
     coded = [one.name for one in found.columns if one.is_coded and one.name in named]
     as_text = [word for name in coded for word in ("--text", name)]
+    if found.has_text_cells:
+        codes = [
+            f"{one.name}={one.missing_code}"
+            for one in found.columns
+            if one.missing_code and one.name in named
+        ]
+        as_text += [word for code in codes for word in ("--missing-word", code)]
     person = repeating_column(found)
     linked = [] if person is None else ["--person", person.name]
     _show_first_call(out, shown_source(table), columns, [*linked, *reading, *as_text])
@@ -365,6 +372,11 @@ def _show_next_call(
             f"Publish {words.named(audit.sensitive)} too? Add --publish-sensitive --transparent: the release "
             "then holds also for a reader who knows how hartley works.",
         )
+    if are_alone := _are_empty_cells_alone(result, wanted):
+        paragraph(
+            out,
+            f"Rows with an empty {published[0]} are left out: no number can be merged with them.",
+        )
     if is_safe:
         paragraph(out, "To publish these columns, checked, with a codebook and a certificate:")
     else:
@@ -372,6 +384,8 @@ def _show_next_call(
     output = "released.xlsx" if name.lower().endswith((".xlsx", ".xls", ".ods")) else "released.csv"
     orders = [] if is_safe else [word for one in _orders(result) for word in ("--order", f"{one}=auto")]
     call = ["hartley", "release", name, output, *roles, "--distinct-l", str(wanted), *orders, *reading]
+    if are_alone:
+        call += ["--missing", "drop"]
     to_type(out, call)
 
 
@@ -381,6 +395,15 @@ def _fewest_values(result: AuditResult) -> int:
         return result.audit.sensitive.values
     columns = result.joint.sensitive.coordinates
     return min(len({cell for cell in one.cells if cell is not None}) for one in columns)
+
+
+def _are_empty_cells_alone(result: AuditResult, wanted: int) -> bool:
+    """Tell whether empty cells of the one public column can neither be merged nor leave enough possible."""
+    if result.joint is None or len(result.joint.public.coordinates) > 1:
+        return False
+    (column,) = result.joint.public.coordinates
+    empty = column.missing.nonzero()[0].tolist() if column.kind != "text" else []
+    return any(len(result.joint.candidates(place)) < wanted for place in empty)
 
 
 def _orders(result: AuditResult) -> list[str]:

@@ -38,7 +38,8 @@ class ReadOptions:
         How dates are written in a CSV or TSV file where that is not ISO: ``("dd.mm.yyyy",)``, or of one
         column ``("born=mm/dd/yyyy",)``; by default the cells tell, where they can.
     missing_words : tuple of str
-        Cells of a CSV or TSV file that mean that a value is missing, such as ``("NA", ".")``.
+        Cells of a CSV or TSV file that mean that a value is missing, such as ``("NA", ".")``, or of one
+        column ``("age=99",)``.
     sheet : str, optional
         The sheet of a workbook; by default the one with most rows.
     query : str, optional
@@ -103,6 +104,16 @@ class ReadOptions:
         """How the dates of a column are written; those of all columns under ``None``."""
         said = (one.rpartition("=") for one in self.dates)
         return {name if mark else None: written for name, mark, written in said}
+
+    def missing_words_of(self, column: str) -> tuple[str, ...]:
+        """Return the cells of a column that mean that a value is missing.
+
+        >>> ReadOptions(missing_words=("NA", "age=99")).missing_words_of("age")
+        ('NA', 'age=99', '99')
+        """
+        mark = f"{column}="
+        its_own = (word.removeprefix(mark) for word in self.missing_words if word.startswith(mark))
+        return (*self.missing_words, *its_own)
 
     def _require_dates(self) -> None:
         for one in self.dates:

@@ -1,6 +1,7 @@
 """How other programs and countries write a text file: separators, encodings, decimals, missing words.
 
-A word for a missing cell makes every cell that is exactly that word missing. With a decimal comma, a column
+A word for a missing cell makes every cell that is exactly that word missing; ``age=99`` does so in the column
+``age`` alone. With a decimal comma, a column
 is one of numbers where every cell is a number with a comma (``-3``, ``1,10``, ``1e5``): its commas become
 points, in what is measured and in what is released. Every other column stays as it is, and points make no
 number in it: ``1.234`` may be a thousand. A column that the user declares a number has commas for certain,
@@ -41,7 +42,7 @@ def translated_cells(
 
     ``dates`` are the columns of dates that are not written as ISO has them, and the way they are written.
     """
-    cells = [_present(f"c{place}", options.missing_words) for place in range(len(names))]
+    cells = _present_cells(names, options)
     cells = [
         iso_cell(cell, dates[name]) if name in dates else cell
         for name, cell in zip(names, cells, strict=True)
@@ -63,16 +64,46 @@ def present_cells(source: str, names: Sequence[str], options: ReadOptions) -> st
     """Return what the cells can be selected from with nothing in place of words for a missing one."""
     if not options.missing_words:
         return source
-    cells = ", ".join(
-        f"{_present(f'c{place}', options.missing_words)} AS c{place}" for place in range(len(names))
-    )
+    cells = ", ".join(f"{cell} AS c{place}" for place, cell in enumerate(_present_cells(names, options)))
     return f"(SELECT {cells} FROM {source})"
 
 
-def _present(cell: str, words: Sequence[str]) -> str:
-    if not words:
-        return cell
-    return f"CASE WHEN {cell} IN ({', '.join(map(literal, words))}) THEN NULL ELSE {cell} END"
+def note_idle_words(
+    connection: DuckDBPyConnection, source: str, name: str, names: Sequence[str], options: ReadOptions
+) -> None:
+    """Note the words for a missing cell that no cell is, such as 9 where 9.0 is written."""
+    asked = [
+        " OR ".join(
+            f"c{place} IN ({_literals(meant)})"
+            for place, column in enumerate(names)
+            if (meant := ReadOptions(missing_words=(word,)).missing_words_of(column))
+        )
+        for word in options.missing_words
+    ]
+    if not asked or not is_heard():
+        return
+    met = one_row(connection, f"SELECT {', '.join(f'bool_or({one})' for one in asked)} FROM {source}")
+    idle = [word for word, is_met in zip(options.missing_words, met, strict=True) if not is_met]
+    if idle:
+        note(
+            f"no cell of {name} is {quoted(idle, last=' or ')} ({option('missing_words')}); cells are "
+            "compared as they are written"
+        )
+
+
+def _present_cells(names: Sequence[str], options: ReadOptions) -> list[str]:
+    """Return each cell as SQL, with nothing in place of a word for a missing one."""
+    cells = [f"c{place}" for place in range(len(names))]
+    if not options.missing_words:
+        return cells
+    return [
+        f"CASE WHEN {cell} IN ({_literals(options.missing_words_of(name))}) THEN NULL ELSE {cell} END"
+        for cell, name in zip(cells, names, strict=True)
+    ]
+
+
+def _literals(words: Sequence[str]) -> str:
+    return ", ".join(map(literal, words))
 
 
 def _with_points(cell: str, name: str, options: ReadOptions, is_number: bool) -> tuple[str, TextRule]:
@@ -177,7 +208,8 @@ def note_other_reading(
             SELECT count(v), count(*) FILTER (v IN ({listed})),
                    count(*) FILTER (regexp_full_match(v, '{NUMBER}')),
                    count(*) FILTER (regexp_full_match(v, '{COMMA_NUMBER}')),
-                   count(*) FILTER (regexp_full_match(v, '{THOUSANDS}')),
+                   bool_or(regexp_full_match(v, '{THOUSANDS}')),
+                   bool_and(v IN ({listed}) OR regexp_full_match(v, '{NUMBER}|{COMMA_NUMBER}|{THOUSANDS}')),
                    list_sort(list(DISTINCT v) FILTER (v IN ({listed})))
             FROM (SELECT nullif({cell}, '') AS v FROM {source} LIMIT {LOOKED_AT})
             """,
@@ -196,19 +228,25 @@ def note_other_reading(
 
 
 def _hint(
-    cells: int, missing: int, numbers: int, commas: int, thousands: int, words: Sequence[str] | None
+    cells: int,
+    missing: int,
+    numbers: int,
+    commas: int,
+    has_thousands: bool | None,
+    are_numbers: bool | None,
+    words: Sequence[str] | None,
 ) -> str:
     """Say how a column would be one of numbers; nothing where it would not.
 
-    >>> _hint(10, 0, 4, 10, 0, None).replace(chr(30), "").replace(chr(31), "")
+    >>> _hint(10, 0, 4, 10, False, True, None).replace(chr(30), "").replace(chr(31), "")
     'with a decimal comma: decimal=,'
-    >>> _hint(10, 0, 4, 10, 6, None)
+    >>> _hint(10, 0, 0, 4, True, True, None)
     'with marks between thousands: write them without, as 12500'
     """
     options = [option("missing_words", word) for word in words or ()]
     if missing and numbers and missing + numbers == cells:
         return f"with words for empty cells: {', '.join(options)}"
-    if thousands and thousands + numbers + missing >= cells:
+    if has_thousands and are_numbers:
         return "with marks between thousands: write them without, as 12500"
     if commas > numbers and missing + commas == cells:
         also = f", and words for empty cells: {', '.join(options)}" if missing else ""

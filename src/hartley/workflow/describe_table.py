@@ -97,7 +97,8 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
     >>> [(column.name, column.kind, column.values, column.missing) for column in found.columns]
     [('age', 'number', 2, 0), ('sex', 'text', 2, 1)]
     """
-    table = open_table(source, options or ReadOptions())
+    reading = options or ReadOptions()
+    table = open_table(source, reading)
     kinds = {column.name: column.kind for column in table.columns}
     usable = [name for name, kind in kinds.items() if kind is not None]
     counts = _counts(table, usable)
@@ -114,25 +115,27 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
                 values=counts[name][0] if name in counts else None,
                 missing=counts[name][1] if name in counts else None,
                 examples=examples[name],
-                **(_noticed(looks[name], has_types=not table.is_delimited) if name in looks else {}),
+                **(_noticed(looks[name], reading, has_types=not table.is_delimited) if name in looks else {}),
             )
             for name, kind in kinds.items()
         ),
     )
 
 
-def _noticed(look: ColumnLook, *, has_types: bool) -> dict[str, Any]:
+def _noticed(look: ColumnLook, reading: ReadOptions, *, has_types: bool) -> dict[str, Any]:
     """Return what is noticed of a column, as fields of its description."""
     reason = identifier_reason(look)
     if reason is not None:
         return {"identifier": reason, "rows_each": look.repeats if look.repeats >= PERSONS_REPEAT else None}
     code = None if look.is_text else missing_code(look)
+    if code is not None:
+        # As it is written: nobody typed the ".0" of a cell that is a number, nor the point for a comma.
+        code = code.removesuffix(".0") if has_types else code.replace(".", reading.decimal)
     return {
         "is_coded": are_codes(look),
         "is_written_date": look.is_text and are_dates(look.cells),
         "order": order_of(look),
-        # Nobody typed the ".0" of a cell that is a number.
-        "missing_code": code.removesuffix(".0") if code and has_types else code,
+        "missing_code": code,
     }
 
 

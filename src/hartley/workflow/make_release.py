@@ -187,7 +187,8 @@ def _look_at_columns(task: ReleaseTask) -> Mapping[str, str]:
     )
     if objective.withheld_label is not None:
         is_text = labels in ("range", "interval", "set")
-        dropped = reading.missing_words if task.study.missing == "drop" else ()
+        words = {word for one in public.coordinates for word in reading.missing_words_of(one.name)}
+        dropped = tuple(sorted(words)) if task.study.missing == "drop" else ()
         require_withheld_label(public, objective.withheld_label, is_text=is_text, dropped=dropped)
     return identifiers
 

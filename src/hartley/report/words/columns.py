@@ -95,11 +95,12 @@ def missing_codes_note(table: TableDescription) -> str | None:
     found = {one.name: one.missing_code for one in table.columns if one.missing_code is not None}
     if not found:
         return None
-    such = " ".join(option("missing_words", code) for code in dict.fromkeys(found.values()))
+    such = " ".join(option("missing_words", f"{name}={code}") for name, code in found.items())
     codes = [f"{code} in {name}" for name, code in found.items()]
     verb = "means" if len(codes) == 1 else "mean"
     what = f"add {such}" if table.has_text_cells else f"empty these cells in {table.name} first"
-    return f"If {listed(codes)} {verb} that nothing is known, {what}: it is then no number to merge with."
+    then = "it is then no number" if len(codes) == 1 else "they are then no numbers"
+    return f"If {listed(codes)} {verb} that nothing is known, {what}: {then} to merge with."
 
 
 def orders_note(table: TableDescription) -> str | None:

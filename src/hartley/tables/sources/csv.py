@@ -17,7 +17,13 @@ from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.csv_check import CsvShape, check_records, line_of_record
 from hartley.tables.sources.source import RawColumn, Source
 from hartley.tables.text_dates import date_columns
-from hartley.tables.text_dialect import found_delimiter, note_delimiter, present_cells, translated_cells
+from hartley.tables.text_dialect import (
+    found_delimiter,
+    note_delimiter,
+    note_idle_words,
+    present_cells,
+    translated_cells,
+)
 from hartley.tables.text_files import is_utf8, open_bytes, packing, readable
 from hartley.tables.text_types import TextRule
 
@@ -88,6 +94,8 @@ class CsvSource(Source):
             self.date_formats = date_columns(
                 self.connection, present_cells(source, header, options), header, options
             )
+            if self._bytes() <= KEPT_IN_MEMORY:
+                note_idle_words(self.connection, source, self.name, header, options)
             if options.decimal != "." or options.missing_words or self.date_formats:
                 cells = translated_cells(self.connection, source, header, options, self.date_formats)
                 rules = [rule for _, rule in cells]

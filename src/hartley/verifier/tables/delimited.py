@@ -4,9 +4,10 @@ A cell in quotes is text, also where it is empty; without quotes an empty cell i
 on it is no record.
 
 Decimal commas and words for a missing cell follow the verifier's own reading of the rule: a cell that is one
-of the words is missing. With a decimal comma, a column where every cell is a number with a comma at most has
-points instead; so has one that was declared a number, in which a point is no part of a number; one that was
-declared text is left alone. Dates of a column that the policy lists are turned into those of ISO.
+of the words is missing, and so is a cell of the one column that a word names (``age=99``). With a decimal
+comma, a column where every cell is a number with a comma at most has points instead; so has one that was
+declared a number, in which a point is no part of a number; one that was declared text is left alone. Dates of
+a column that the policy lists are turned into those of ISO.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def translated(batches: Iterable[list[Any]], names: list[str], reading: Reading)
     dates = reading.date_formats
     plain = (
         [
-            _with_dates(_without_words(column, reading), dates.get(name))
+            _with_dates(_without_words(column, name, reading), dates.get(name))
             for name, column in zip(names, columns, strict=True)
         ]
         for columns in batches
@@ -50,13 +51,15 @@ def translated(batches: Iterable[list[Any]], names: list[str], reading: Reading)
         yield [_with_points(column, way) for column, way in zip(columns, ways, strict=True)]
 
 
-def _without_words(column: Any, reading: Reading) -> Any:
+def _without_words(column: Any, name: str, reading: Reading) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not reading.missing_words:
         return column
-    is_missing = pc.is_in(column, value_set=pa.array(reading.missing_words, pa.string()))
+    words = [*reading.missing_words]
+    words += [word[len(name) + 1 :] for word in reading.missing_words if word[: len(name) + 1] == f"{name}="]
+    is_missing = pc.is_in(column, value_set=pa.array(words, pa.string()))
     return pc.if_else(is_missing, pa.scalar(None, pa.string()), column)
 
 
