@@ -116,6 +116,16 @@ def test_columns_that_name_people_are_not_published(tmp_path, capsys, column, ro
     assert not (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.parametrize("column", ["Staff no", "Name"])
+def test_a_column_that_names_people_is_not_published_as_the_sensitive_one_either(tmp_path, capsys, column):
+    staff(tmp_path)
+    call = ["release", "staff.csv", "out.csv", "-s", column, "-p", "pay", "--distinct-l", "3"]
+    assert run([*call, "--publish-sensitive"]) == 2
+    assert f"column '{column}' looks like a n" in capsys.readouterr().err
+    assert not (tmp_path / "out.csv").exists()
+    assert run(call) == 0
+
+
 def test_a_number_of_people_is_published_on_the_curators_word_and_never_as_a_list(tmp_path, capsys):
     staff(tmp_path)
     call = ["release", "staff.csv", "out.csv", "-s", "status", "-p", "Staff no", "--distinct-l", "3"]

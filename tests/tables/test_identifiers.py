@@ -197,6 +197,19 @@ def test_people_are_found_by_what_cells_hold_whatever_the_column_is_called():
     assert [column.name for column in found if not column.is_identifier] == []
 
 
+def test_remarks_about_people_are_not_published_and_number_nobody():
+    some = ["kein Befund", "", "Pat. klagt über Schmerzen", "entlassen", "unauffällig"]
+    words = re.split(" ", "was seen again by her doctor and sent home with nothing but rest for a week")
+    columns = {
+        "v1": one_of([*some, *(f"Mutter: 0171-55501{n}" for n in range(10, 40))]),
+        "v2": one_of([*some, *(f"Mail an person{n}@example.org gesandt" for n in range(30))]),
+        "v3": one_of([" ".join(DRAWN.sample(words, 7)) for _ in range(40)]),
+    }
+    found = describe(pa.table(columns)).columns
+    assert [column.name for column in found if not column.is_identifier] == []
+    assert [column.name for column in found if column.rows_each is not None] == []
+
+
 def test_words_for_people_in_six_languages_are_known():
     numbered = """asegurado,socio,n_tessera,numero pratica,Bewohnerin,bewoner,titolare,contract no,facture no,
     file no,Versicherte,N° contrat"""

@@ -16,6 +16,7 @@ from hartley.tables.looks.identifiers import (
     are_dates,
     column_looks,
     identifier_reason,
+    is_free_text,
 )
 from hartley.tables.looks.orders import Ordered, order_of
 
@@ -126,7 +127,8 @@ def _noticed(look: ColumnLook, reading: ReadOptions, *, has_types: bool) -> dict
     """Return what is noticed of a column, as fields of its description."""
     reason = identifier_reason(look)
     if reason is not None:
-        return {"identifier": reason, "rows_each": look.repeats if look.repeats >= PERSONS_REPEAT else None}
+        repeats = look.repeats >= PERSONS_REPEAT and not is_free_text(look)
+        return {"identifier": reason, "rows_each": look.repeats if repeats else None}
     code = None if look.is_text else missing_code(look)
     if code is not None:
         # As it is written: nobody typed the ".0" of a cell that is a number, nor the point for a comma.

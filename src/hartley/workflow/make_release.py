@@ -180,7 +180,7 @@ def _look_at_columns(task: ReleaseTask) -> Mapping[str, str]:
     identifiers = refuse_identifiers(
         plan.table,
         public,
-        (*plan.keep, *plan.harmless),
+        [name for name in plan.published if name not in plan.roles.public],
         task.destination.accept_identifier,
         labels,
         (*objective.columns.hierarchy, *objective.columns.prefix),

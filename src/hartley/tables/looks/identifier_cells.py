@@ -92,6 +92,15 @@ FORMS: tuple[tuple[str, Callable[[str], bool]], ...] = (
         _form(r"[12]\d{2}(0[1-9]|1[0-2])\d{8}(\d{2})?|\d{2}(0[1-9]|1[0-2])\d{6}[A-Z]\d{3}"),
     ),
 )
+FEWEST_HOLDING, LEAST_HOLDING = 3, 0.02
+"""Different cells, and their share, that hold an address or a phone number among other words."""
+_PHONES = re.compile(r"(?<![\w.,/-])(?:\+|\(?0)\d[\d ()/-]{5,}\d(?![\w.,/-]*\d)")
+HELD: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("e-mail addresses", lambda cell: re.search(r"[^@\s<>]+@[^@\s<>]+\.[A-Za-z]{2,}", cell) is not None),
+    ("phone numbers", lambda cell: any(map(is_phone, _PHONES.findall(cell)))),
+)
+SENTENCE = 5
+"""Words per cell on average from which cells are sentences."""
 NAME_OF_A_PERSON = re.compile(
     r"(?:(?:Dr|Mr|Mrs|Ms|Prof|Herr|Frau)\.? )?[A-ZÀ-Ý][\w'’.-]*"
     r"(?:,? (?:(?:van|von|de|der|den|la|di|del|da|le) )*[A-ZÀ-Ý][\w'’.-]*){1,3}"
@@ -110,6 +119,29 @@ def form_of(cells: Sequence[str]) -> str | None:
         if sum(map(fits, cells)) >= MOST * len(cells):
             return name
     return None
+
+
+def held_in(cells: Sequence[str]) -> str | None:
+    """Name what stands among the words of some cells and leads to a person; nothing where nothing does.
+
+    >>> held_in(["none", "call 0171-5550199", "mother: 0171-5550123", "see file", "Tel. 0171-5550177"])
+    'phone numbers'
+    """
+    for name, holds in HELD:
+        if sum(map(holds, cells)) >= max(FEWEST_HOLDING, LEAST_HOLDING * len(cells)):
+            return name
+    return None
+
+
+def are_sentences(cells: Sequence[str]) -> bool:
+    """Tell whether cells are free text, with so many words on average as nobody gives to a category.
+
+    >>> are_sentences(["sent home with her daughter", "no pain since Monday"]), are_sentences(["very good"])
+    (False, False)
+    >>> are_sentences(["was sent home with her daughter", "has had no pain since Monday"])
+    True
+    """
+    return sum(len(cell.split()) for cell in cells) >= SENTENCE * len(cells) > 0
 
 
 def are_names(cells: Sequence[str]) -> bool:

@@ -10,6 +10,7 @@ Rules, in order:
   so is a column called ``nr`` and nothing else;
 * text of which nearly every row has its own, codes such as ``P-001`` that repeat a few times, and people with
   titles, initials or common first names, however often they repeat: one, unless the name says a thing;
+* text in which phone numbers or e-mail addresses stand, and sentences that hardly repeat: one;
 * whole numbers of which nearly every row has its own, in a run without gaps, all of one length, or rising
   from row to row.
 """
@@ -26,7 +27,7 @@ from typing import Any
 
 from hartley.errors import TableError
 from hartley.tables.looks.given_names import are_people
-from hartley.tables.looks.identifier_cells import are_codes, are_names, form_of
+from hartley.tables.looks.identifier_cells import are_codes, are_names, are_sentences, form_of, held_in
 from hartley.tables.looks.identifier_names import (
     is_a_person,
     is_name_of_a_person,
@@ -52,6 +53,8 @@ FEW_NAMES = r"([^\W\d]+[ ,]+)*[A-ZÀ-Ý][^\d]*"
 FEWEST_NAMES, FEWEST_PANEL = 8, 5
 """Values from which a handful may be people: texts written as names, numbers of a column called "subject"."""
 MOST_REPEATS = 50
+FREE_REPEATS = 5
+"""Rows for each text up to which long texts are no categories."""
 LONG_NUMBER = 8
 """Digits from which numbers of one length, all different, are hardly measurements."""
 FEWEST_RISING = 50
@@ -120,8 +123,12 @@ def identifier_reason(column: ColumnLook) -> str | None:
     if column.is_text:
         if column.is_nearly_all_different and not _are_numbers(column.cells) and not _is_postcode(column):
             return "a name or identifier: nearly every row has a value of its own"
+        if is_many and (held := held_in(column.cells)) is not None:
+            return f"texts that hold {held}"
         if is_of_a_thing(column.name):
             return None
+        if column.values > MANY and column.repeats <= FREE_REPEATS and are_sentences(column.cells):
+            return "free text, which may name people"
         if column.values > MANY and column.repeats <= 20 and are_codes(column.cells):
             return "a number of persons: its codes stand in a few rows each"
         if column.values > MANY and column.repeats <= 2 and are_names(column.cells):
@@ -132,6 +139,11 @@ def identifier_reason(column: ColumnLook) -> str | None:
     if column.is_nearly_all_different and not _may_measure(column):
         return "an identifier: nearly every row has a number of its own"
     return None
+
+
+def is_free_text(column: ColumnLook) -> bool:
+    """Tell whether cells are texts about people, such as remarks, and none is anybody's name or number."""
+    return column.is_text and (are_sentences(column.cells) or held_in(column.cells) is not None)
 
 
 def are_dates(cells: Sequence[str]) -> bool:
