@@ -178,6 +178,24 @@ def test_a_rule_on_shares_needs_a_tree(tmp_path: Path) -> None:
         released(random_frame(random.Random(2)), tmp_path, **asked)
 
 
+@pytest.mark.parametrize("asked", [{}, {"transparent": None, "publish_sensitive": False, "shape": "tree"}])
+def test_values_that_are_classes_by_themselves_are_confirmed_whatever_order_they_grow_in(
+    asked: dict[str, Any], tmp_path: Path
+) -> None:
+    rows = [
+        (3, 2009, 9),
+        (3, 2010, 7),
+        (3, 2010, 8),
+        (4, 2010, 10),
+        (3, 2010, 6),
+        (3, 2010, 11),
+        (3, 2013, 1),
+    ]
+    frame = pd.DataFrame([*rows, *rows[:3]], columns=["bedrooms", "year", "month"]).assign(paid=range(10))
+    columns = ["bedrooms", "year", "month"]
+    released(frame, tmp_path, sensitive="paid", public=columns, require={"distinct_l": 2}, **asked)
+
+
 def test_the_certificate_says_what_is_promised_to_whom(tmp_path: Path) -> None:
     made = released(random_frame(random.Random(1)), tmp_path, require={"distinct_l": 2})
     promise = json.loads(made.certificate.read_text())["predicate"]

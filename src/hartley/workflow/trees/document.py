@@ -28,6 +28,9 @@ def tree_document(grown: GrownTree, released: Partition) -> TreeDocument:
     first[tree.labels[::-1]] = np.arange(len(tree.labels))[::-1]
     cluster_of = dict(zip(tree.node_of_class.tolist(), released.labels[first].tolist(), strict=True))
     children = _children(tree.child)
+    for node in np.flatnonzero((tree.child >= 0) & (tree.cuts.form == EVERY_TUPLE)).tolist():
+        # The values of such a cut are told apart by their classes alone, whatever order they grew in.
+        children[node] = tuple(sorted(children[node], key=cluster_of.__getitem__))
     nodes = tuple(
         TreeNode(
             children=children[node],
