@@ -146,6 +146,24 @@ def test_a_number_that_may_mean_missing_is_read_so_in_its_column_alone(tmp_path,
     assert "CONFIRMED" in capsys.readouterr().out
 
 
+def test_dates_that_are_read_as_text_are_in_no_suggested_call(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"{1 + row % 28:02d}.{1 + row % 12:02d}.{60 + row % 40},{row % 40},{'abc'[row % 3]}"
+        for row in range(120)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["birth,age,status", *rows]) + "\n")
+    assert run(["audit", "t.csv"]) == 0
+    assert "-s status -p age" in " ".join(capsys.readouterr().out.split())
+    assert run(["audit", "t.csv", "-s", "status", "-p", "birth", "-p", "age"]) == 0
+    said = capsys.readouterr().out.replace("\\\n", "")
+    assert "Left out: birth, which looks like dates and is read as text." in " ".join(said.split())
+    assert run(said[said.index("hartley release") :].split()[1:]) == 0
+    assert run(["audit", "t.csv", "-s", "status", "-p", "birth", "--text", "birth"]) == 0
+    said = capsys.readouterr().out.replace("\\\n", "")
+    assert "-p birth --distinct-l 3 --text birth" in " ".join(said.split())
+
+
 def test_a_call_that_is_suggested_leaves_out_empty_cells_that_cannot_be_merged(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rows = [f"{'' if row == 7 else 20 + row % 40},{'abc'[row % 3]}" for row in range(120)]

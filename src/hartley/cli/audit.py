@@ -32,6 +32,7 @@ from hartley.report.words.columns import (
 )
 from hartley.report.words.verdict import USUAL, usual_for
 from hartley.tables.locations import shown_source
+from hartley.tables.looks.identifiers import written_dates
 from hartley.tables.looks.orders import is_ordered
 from hartley.workflow.audit_table import AuditResult
 from hartley.workflow.describe_table import TableDescription, describe
@@ -348,7 +349,9 @@ def _show_next_call(
 ) -> None:
     """Say how a version can be published in which nobody is exposed; the table as it is where nobody is."""
     audit = result.audit
-    published = [column for column in audit.public.columns if column not in result.identifiers]
+    as_dates = [] if result.joint is None else written_dates(result.joint.public, reading)
+    left_out = {*result.identifiers, *as_dates}
+    published = [column for column in audit.public.columns if column not in left_out]
     if not published or len(published) > 6 or audit.sensitive.values < 2:
         return
     wanted = min(USUAL, audit.distinct_l) if is_safe else usual_for(_fewest_values(result))
@@ -371,6 +374,12 @@ def _show_next_call(
             out,
             f"Publish {words.named(audit.sensitive)} too? Add --publish-sensitive --transparent: the release "
             "then holds also for a reader who knows how hartley works.",
+        )
+    if as_dates:
+        paragraph(
+            out,
+            f"Left out: {words.listed(as_dates)}, which looks like dates and is read as text. Write dates as "
+            "2024-12-31 to publish them in bands.",
         )
     if are_alone := _are_empty_cells_alone(result, wanted):
         paragraph(

@@ -145,6 +145,8 @@ def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
     others = [one for one in usable if one is not protected]
     # Another form of the same column, such as a logarithm, is no column to publish.
     others = [one for one in others if protected.name.lower() not in one.name.lower()] or others
+    # Dates that are read as text have no order to merge them in.
+    others = [one for one in others if not one.is_written_date] or others
     known = [one.name for one in others if _is_known(one)]
     if not known:
         known = _shared(others, table.rows)

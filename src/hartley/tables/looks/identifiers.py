@@ -20,12 +20,13 @@ Rules, in order:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from hartley.errors import TableError
+from hartley.model import Alphabet
 from hartley.tables.looks.given_names import are_people
 from hartley.tables.looks.identifier_cells import are_codes, are_names, are_sentences, form_of, held_in
 from hartley.tables.looks.identifier_names import (
@@ -154,6 +155,17 @@ def are_dates(cells: Sequence[str]) -> bool:
     """
     form = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./](\d{4}|\d\d)( .*)?")
     return bool(cells) and sum(form.fullmatch(one) is not None for one in cells) >= NEARLY_ALL * len(cells)
+
+
+def written_dates(public: Alphabet, declared: Collection[str]) -> list[str]:
+    """Name the columns of dates that are read as text, without those that the curator ``declared`` text."""
+    return [
+        one.name
+        for one in public.coordinates
+        if one.kind == "text"
+        and one.name not in declared
+        and are_dates([str(cell) for cell in one.cells[:CELLS_LOOKED_AT] if cell is not None])
+    ]
 
 
 def _are_a_few_people(column: ColumnLook) -> bool:

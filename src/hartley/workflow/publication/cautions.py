@@ -18,14 +18,12 @@ from hartley.model.words import Labels
 from hartley.notes import note
 from hartley.tables import Table
 from hartley.tables.looks.codes import coded_columns
-from hartley.tables.looks.identifiers import are_dates, identifier_columns
+from hartley.tables.looks.identifiers import identifier_columns, written_dates
 from hartley.workflow.publication.choose_point import ChosenPoint
 from hartley.workflow.publication.release_plan import Plan, Seen
 
 NOT_EXPOSED = Requirement("distinct-l", 2)
 """What every release keeps for everyone, whatever was asked for."""
-LOOKED_AT = 1_000
-"""Different cells that tell whether a column holds dates."""
 
 
 def refuse_one_candidate(found: Audit, left: Sequence[ColumnLeft] = (), things: str = "people") -> None:
@@ -70,14 +68,12 @@ def refuse_harmful(plan: Plan, seen: Seen, reached: ChosenPoint, demand: Demand)
 
 def refuse_written_dates(public: Alphabet, declared: Collection[str]) -> None:
     """Refuse to recode dates that are read as text, unless the curator ``declared`` the column text."""
-    for one in public.coordinates:
-        there = [str(cell) for cell in one.cells[:LOOKED_AT] if cell is not None]
-        if one.kind == "text" and one.name not in declared and are_dates(there):
-            raise OptionError(
-                f"column {one.name!r} looks like dates but is read as text, and text has no order: say how "
-                f"they are written ({option('dates', 'dd/mm/yyyy')}), write them as 2024-12-31, or say "
-                f"{option('text', one.name)}"
-            )
+    for name in written_dates(public, declared):
+        raise OptionError(
+            f"column {name!r} looks like dates but is read as text, and text has no order: say how "
+            f"they are written ({option('dates', 'dd/mm/yyyy')}), write them as 2024-12-31, or say "
+            f"{option('text', name)}"
+        )
 
 
 def note_codes(public: Alphabet, rows: int, declared: Collection[str]) -> None:
