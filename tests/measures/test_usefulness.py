@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from hartley.measures.usefulness import Usefulness
+from hartley.measures.usefulness import Shown, Usefulness
 from hartley.model import Alphabet, JointRange, Partition
 
 
@@ -65,3 +65,31 @@ def test_a_correlation_that_is_kept_is_kept():
     assert (before.before, before.after) == pytest.approx((1.0, 1.0))
     (gone,) = Usefulness.of(joint, Partition.whole(3)).correlations
     assert gone.after is None
+
+
+@pytest.mark.parametrize(
+    ("doses", "withheld", "vanished"),
+    [
+        ([None, None, 7, 8], (2, 3), True),
+        ([None, None, 7, 8], (3,), False),
+        ([7, 7, 8, 8], (2, 3), False),
+        ([None] * 4, (3,), False),
+    ],
+)
+def test_a_column_has_vanished_where_its_few_values_are_all_withheld(doses, withheld, vanished):
+    public = Alphabet.of_values(list(enumerate(doses)), columns=("age", "dose"))
+    joint = JointRange.from_codes(
+        public_codes=np.arange(4), sensitive_codes=np.array([0, 1, 0, 1]), public=public
+    )
+    shown = [
+        Shown(
+            codes=np.unique([str(cell) for cell in column.cells], return_inverse=True)[1],
+            missing=column.missing,
+            positions=None,
+            counted="label",
+            is_unchanged=np.ones(4, dtype=np.bool_),
+        )
+        for column in public.coordinates
+    ]
+    found = Usefulness.of(joint, Partition.singletons(4), withheld, shown)
+    assert found.columns[1].vanished == vanished

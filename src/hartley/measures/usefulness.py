@@ -193,7 +193,9 @@ class _View:
         unchanged = (distinct[labels] == 1 if shown is None else shown.is_unchanged) & ~gone
         kept = labels[~gone]
         is_one = partition.size == 1 if shown is None else len(np.unique(shown.codes[kept])) == 1
-        vanished = is_one and len(np.unique(codes[~gone])) > 1
+        # Where all that is not withheld is missing, what was there is gone.
+        left = codes if column.missing[~gone].all() else codes[~gone]
+        vanished = is_one and len(np.unique(left)) > 1
         if positions is None:
             width = (distinct - 1) / max(int(codes.max()), 1)
             width = np.where(gone, 1.0, width[labels])
