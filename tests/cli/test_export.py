@@ -75,6 +75,23 @@ def test_a_large_codebook_is_a_table_and_that_is_said(
     assert 'LEFT JOIN "hartley_codebook"' in shown.out
 
 
+def test_how_the_policy_reads_cells_is_said_where_what_is_exported_does_not_know_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "".join(f"{number % 2};{number},5;{1 + number % 28:02d}.01.2020\n" for number in range(30))
+    (tmp_path / "in.csv").write_text(f"s;x;d\n{lines}1;99,0;01.01.2020\n0;99,0;01.01.2020\n")
+    read = ["-p", "d", "--decimal", ",", "--missing-word", "x=99,0"]
+    out = str(tmp_path / "out.csv")
+    assert (
+        run(["release", str(tmp_path / "in.csv"), out, "-s", "s", "-p", "x", *read, "--distinct-l", "2"]) == 0
+    )
+    for language, is_said in (("sql", True), ("python", True), ("csv", False)):
+        capsys.readouterr()
+        assert run(["export", str(tmp_path / "out.policy.json"), "--to", language]) == 0
+        said = "empty the cells of 'x=99,0', write numbers with points, write dates as 2024-12-31 before it"
+        assert (said in capsys.readouterr().err) == is_said
+
+
 def test_bad_calls_are_one_line(policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = json.loads(Path(policy).read_text()) | {"version": 1}
     (tmp_path / "old.json").write_text(json.dumps(old))

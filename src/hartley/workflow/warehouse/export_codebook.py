@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from hartley.argument_kinds import checked
-from hartley.errors import OptionError, WriteError, option
+from hartley.errors import OptionError, WriteError, option, quoted
+from hartley.notes import note
 from hartley.releases.export.codebook_csv import codebook_csv
 from hartley.releases.export.dbt import dbt_files
 from hartley.releases.export.dialect import dialect_named
@@ -17,7 +18,7 @@ from hartley.releases.export.recoding import recoding_of
 from hartley.releases.export.spss import spss_syntax
 from hartley.releases.export.sql import sql_of
 from hartley.releases.export.stata import stata_script
-from hartley.releases.policy import Policy, Unseen
+from hartley.releases.policy import Policy, Reading, Unseen
 from hartley.releases.writer.staging import cannot_write, write_files
 
 Destination: TypeAlias = Literal["sql", "dbt", "python", "r", "stata", "spss", "csv"]
@@ -86,7 +87,8 @@ def export(
 ) -> ExportResult:
     """Say the recoding of a policy in the language of the place where the data lives.
 
-    Every cell that the result gives is the one that :func:`hartley.apply` gives. It holds the codebook and is
+    Every cell that the result gives is the one that :func:`hartley.apply` gives of a table in which missing
+    cells are empty, numbers have points and dates are those of ISO. It holds the codebook and is
     as secret as the policy.
 
     Parameters
@@ -136,8 +138,10 @@ def export(
         raise OptionError(f"{option('dialect')} is of SQL; leave it out for {to}")
     if any("\ud800" <= character <= "\udfff" for character in table):
         raise OptionError(f"{option('table')} {table!a} holds what is no character")
-    spoken = dialect_named(dialect or "duckdb") if to in ("sql", "dbt") else None
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
+    if to != "csv":
+        _note_reading(book.reading)
+    spoken = dialect_named(dialect or "duckdb") if to in ("sql", "dbt") else None
     recoding = recoding_of(book, unseen)
     if recoding.combinations is not None and unseen == "suppress" and to in ("r", "stata", "spss"):
         raise OptionError(
@@ -166,6 +170,19 @@ def export(
     if out is not None:
         _write(out, files, overwrite=overwrite)
     return ExportResult(to=to, dialect=spoken, files=files, values=recoding.size, tables=tables, output=out)
+
+
+def _note_reading(reading: Reading) -> None:
+    """Note what must be done to the cells of a table before, where the policy reads them in its own way."""
+    first = []
+    if reading.missing_words:
+        first.append(f"empty the cells of {quoted(reading.missing_words, last=' and ')}")
+    if reading.decimal != ".":
+        first.append("write numbers with points")
+    if reading.date_formats:
+        first.append("write dates as 2024-12-31")
+    if first:
+        note(f"what is exported takes cells as they are: {', '.join(first)} before it runs")
 
 
 def _write(out: Path, files: dict[str, str], *, overwrite: bool) -> None:
