@@ -400,3 +400,17 @@ def test_a_column_that_stays_as_it_is_is_called_unchanged(tmp_path, capsys):
     assert "  sex: unchanged\n" in said
     assert ["sex", "unchanged"] in [line.split() for line in said.splitlines()]
     assert ["age", "recoded"] in [line.split() for line in said.splitlines()]
+
+
+def test_no_move_is_written_with_an_exponent(tmp_path, capsys):
+    table = tmp_path / "people.csv"
+    cells = [f"{1_000_000 + 12_345 * n},{n % 3},w{n % 8}" for n in range(64)]
+    table.write_text("\n".join(["pay,sex,ward", *cells]) + "\n", encoding="utf-8")
+    asked = ["release", str(table), str(tmp_path / "out.csv"), "-s", "ward", "-p", "pay", "--distinct-l", "4"]
+    code, one, _ = called(capsys, *asked)
+    assert code == 0
+    assert "pay: moves by 12,345 on average, 18,518 at most" in one
+    assert "(largest move 18,517.5)" in " ".join(one.split())
+    code, several, _ = called(capsys, *asked, "-p", "sex", "--overwrite")
+    assert code == 0
+    assert "e+" not in several

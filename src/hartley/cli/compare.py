@@ -148,7 +148,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
     detail = row["max_distortion"] if row["max_distortion"] is not None else row["utility"]
     return [
         row["method"] + ("" if row["complete"] else "*"),
-        f"{detail:.4g}",
+        words.digits(detail, 4),
         "-" if row["ncp"] is None else f"{row['ncp']:.3f}",
         "-" if row["query_error"] is None else f"{row['query_error']:.1%}",
         f"{row['distinct_l']:,}",

@@ -158,7 +158,7 @@ def _detail(frontier: Frontier, point: Point) -> str:
     if loss is not None:
         return f"{loss:.3f}"
     detail = point.largest_cluster if frontier.utility == "resolution" else point.max_distortion
-    return f"{detail:g}"
+    return words.digits(detail or 0)
 
 
 def _loss(point: Point) -> float | None:

@@ -286,17 +286,29 @@ def visible(text: str) -> str:
     return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def digits(value: float, most: int = 6) -> str:
+    """Write a number with so many digits, and all of those before its point.
+
+    >>> digits(2509.6, 3), digits(10_907.5, 4), digits(1_250_000), digits(18.5), digits(0.04723, 3)
+    ('2,510', '10,908', '1,250,000', '18.5', '0.0472')
+    """
+    if not 999.5 <= abs(value) < 1e15:
+        return f"{value:.{most}g}"
+    written = f"{value:,.{max(0, most - len(str(int(abs(value)))))}f}"
+    return written.rstrip("0").rstrip(".") if "." in written else written
+
+
 def number(value: Any) -> str:
     """Show a number of any kind; what is infinite as a word.
 
-    >>> number(0.08503401), number(3), number(None), number(True)
-    ('0.085', '3', 'infinite', 'yes')
+    >>> number(0.08503401), number(3), number(None), number(True), number(12345.6)
+    ('0.085', '3', 'infinite', 'yes', '12,346')
     """
     if value is None:
         return "infinite"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    return digits(value, 3) if isinstance(value, float) else str(value)
 
 
 def frontier_title(joint: JointRange, table: str | None = None) -> str:

@@ -150,7 +150,7 @@ def target_words(comparison: Comparison) -> str:
         "distinct_l": f"at least {_values(comparison)} remain possible for everyone",
         "max_leakage": f"the most exposed person reveals at most {words.bits(number)}",
         "largest_cluster": f"a released value stands for at most {words.counted(int(number), 'value')}",
-        "max_distortion": f"no value moves farther than {number:g}",
+        "max_distortion": f"no value moves farther than {words.digits(number)}",
     }[comparison.target.kind]
     if comparison.is_given:
         return f"All methods are held to the same: {said}."
@@ -199,5 +199,5 @@ def _reached(comparison: Comparison, answer: Measured) -> str:
         meaning, public = comparison.question.cost_meaning, comparison.joint.public
         return f"has a worst class that {worst_class(meaning, point.max_distortion, public)}"
     if point.max_distortion is not None:
-        return f"moves no value farther than {point.max_distortion:g}"
+        return f"moves no value farther than {words.digits(point.max_distortion)}"
     return f"lets a released value stand for at most {words.counted(point.largest_cluster, 'value')}"

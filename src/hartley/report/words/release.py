@@ -13,6 +13,7 @@ from hartley.report.words.audit import (
     alone_exposed,
     bits,
     counted,
+    digits,
     headline,
     listed,
     named,
@@ -123,7 +124,7 @@ def _size(frontier: Frontier, point: Point) -> str:
         return counted(point.largest_cluster - 1, "other value")
     if point.codebooks is not None:
         return f"{100 * point.codebooks.loss:.3g} % on average"
-    return f"{point.max_distortion:g}"
+    return digits(point.max_distortion or 0.0)
 
 
 MOST_CORRELATIONS = 6
@@ -323,13 +324,13 @@ def _proof(result: ReleaseResult) -> str:
     if _is_over_columns(result) and point.max_distortion is not None:
         return _columns_proof(result, point.max_distortion)
     if point.max_distortion is not None:
-        size = f"largest move {point.max_distortion:g}"
+        size = f"largest move {digits(point.max_distortion)}"
     else:
         size = f"largest class {counted(point.largest_cluster, 'value')}"
     if _is_proven(result) and not result.coincided:
         return f"Proven: no recoding that protects {secret} this well keeps more detail ({size})."
     if point.lower_bound_cost is not None:
-        least = f"{point.lower_bound_cost:.4g}"
+        least = digits(point.lower_bound_cost, 4)
         return f"Not proven: {size}; no recoding that protects this well can have less than {least}."
     gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
     return f"Not proven: a recoding of the same detail might reveal up to {bits(gap)} less."
@@ -478,7 +479,10 @@ def _column(column: ColumnUsefulness, width: float) -> str:
     if column.mean_move is None or column.max_move is None:
         return f"{column.name}: {kept}; on average {share(width)} of its detail is gone"
     whereto = ", to the middle of its band or set" if column.counted == "middle" else ""
-    mean, most = moved(f"{column.mean_move:.3g}", column.unit), moved(f"{column.max_move:.4g}", column.unit)
+    mean, most = (
+        moved(digits(column.mean_move, 3), column.unit),
+        moved(digits(column.max_move, 4), column.unit),
+    )
     far = f"{mean} on average, {most} at most"
     return f"{column.name}: moves by {far}{whereto}; {kept}"
 
