@@ -90,6 +90,7 @@ def test_codes_do_not_move_and_missing_codes_are_found_among_fractions(tmp_path,
         ("Diagnosedatum,Alter,Status", "da3", "-s Status -p Alter"),
         ("year,gender,ageGroup,vocab", "aaab", "-s vocab -p gender -p ageGroup"),
         ("job,gender", "aa", "-s job -p gender"),
+        ("country,kind,law,year,gdp", "aaabc", "-s gdp -p country -p kind -p year"),
     ],
 )
 def test_what_readers_know_is_published_and_results_are_protected(
@@ -99,6 +100,7 @@ def test_what_readers_know_is_published_and_results_are_protected(
     cells = {
         "a": lambda row: f"{row % 7}x",
         "b": lambda row: f"{row % 12}.5",
+        "c": lambda row: f"{row}.25",
         "d": lambda row: f"0{1 + row % 9}.02.1990",
     }
     made = [[cells.get(kind, lambda row: "yn?"[row % 3])(row) for kind in kinds] for row in range(60)]
@@ -134,7 +136,7 @@ def test_a_number_that_may_mean_missing_is_read_so_in_its_column_alone(tmp_path,
         "If 999 in age and 999,0 in children mean that nothing is known, add --missing-word age=999" in said
     )
     assert "--missing-word children=999,0: they are then no numbers to merge with." in said
-    assert "-s status -p age --decimal , --missing-word age=999" in said
+    assert "-s status -p age -p children --decimal , --missing-word age=999 --missing-word children" in said
     call = ["release", "t.csv", "o.csv", "-s", "status", "-p", "children", "-p", "age", "--distinct-l", "2"]
     words = ["--missing-word", "children=999,0", "--missing-word", "age=9.0"]
     assert run([*call, "--decimal", ",", *words]) == 0

@@ -28,6 +28,7 @@ KNOWN = """
 """.split()
 """Words of names of columns that a reader often knows of a person already, or their beginnings where these
 have more than three letters: quasi-identifiers."""
+TIMES = "year month quarter wave jahr monat annee mois ano anno mes mese jaar maand".split()
 MOST_KNOWN = 4
 MOST_SHARED = 3
 """So many columns to publish are guessed at most; fewer where no name tells that readers know them."""
@@ -129,8 +130,8 @@ def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
 
     Guessed by their names: what is private, and what a reader may know of a person. Where no name sounds
     private, the last column is protected that readers do not know, for results stand last. Where they know
-    none, the columns with fewest values are published that do not sound private, for these are what people
-    have in common; where nearly all values are different, the one with most.
+    one or none, the columns with fewest values are published, too, that do not sound private, for these are
+    what people have in common; where nearly all values are different, the one with most.
     """
     usable = [
         one
@@ -148,19 +149,20 @@ def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
     # Dates that are read as text have no order to merge them in.
     others = [one for one in others if not one.is_written_date] or others
     known = [one.name for one in others if _is_known(one)]
+    if len(known) < 2:
+        rest = [one for one in others if one.name not in known]
+        known += _shared(rest, table.rows, MOST_SHARED - len(known))
     if not known:
-        known = _shared(others, table.rows)
+        known = [max(others, key=lambda one: (one.values or 0, one.name)).name]
     return protected.name, tuple(known[:MOST_KNOWN])
 
 
-def _shared(columns: Sequence[ColumnDescription], rows: int) -> list[str]:
-    """Name a few columns whose values many rows share; the one with most values where there is none."""
+def _shared(columns: Sequence[ColumnDescription], rows: int, most: int) -> list[str]:
+    """Name a few columns whose values many rows share, those of a panel's time before others."""
     few = [one for one in columns if (one.values or 0) * FEWEST_ROWS_EACH <= rows]
     plain = [one for one in few if one.kind not in ("date", "datetime") and not _begins(one.name, PRIVATE)]
-    if not plain:
-        return [max(columns, key=lambda one: (one.values or 0, one.name)).name]
-    chosen = sorted(plain, key=lambda one: (one.values or 0, one.name))[:MOST_SHARED]
-    return [one.name for one in columns if one in chosen]
+    chosen = sorted(plain, key=lambda one: (not _begins(one.name, TIMES), one.values or 0, one.name))
+    return [one.name for one in columns if one in chosen[:most]]
 
 
 def _is_known(column: ColumnDescription) -> bool:
