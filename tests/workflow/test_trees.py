@@ -104,6 +104,22 @@ def test_random_releases_are_confirmed_by_the_verifier(seed: int, tmp_path: Path
     assert not by_stranger.holds
 
 
+def test_public_values_that_share_a_class_are_not_told_apart_and_that_is_said(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"age": range(20, 60), "job": "a", "illness": list("uvwx") * 10})
+    made = released(frame, tmp_path, require={"distinct_l": 3})
+    first = str(pd.read_csv(made.output)["age"].min())
+    assert first.startswith("20 to ")
+    frame.loc[0, "age"] = 21
+    frame[["age", "job"]].to_csv(tmp_path / "public.csv", index=False)
+    found = verify_with_public_values(
+        made.output, public_values=tmp_path / "public.csv", certificate=made.certificate
+    )
+    assert found.holds
+    assert any(
+        one.startswith("whether a public value is the right one of its class") for one in found.not_checked
+    )
+
+
 RULES = (
     {"guess_at_most": 0.6},
     {"entropy_l": 2},

@@ -213,6 +213,7 @@ def verify_public_values(released: str | Path, public_values: Any, documents: Do
     _check_signature(checks, documents, certificate)
     checks.left_out += [
         "whether the sensitive values are those of the original",
+        "whether a public value is the right one of its class, or its label true of it: cuts tell the class",
         "whether cuts were chosen from public values and multisets alone: for that, run the program again",
     ]
     return Verification(
