@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -312,3 +313,30 @@ def test_empty_cells_of_a_secret_are_said_to_count_as_a_value(tmp_path, capsys):
         assert "(--missing drop)" in said
         assert run([*call, "-s", "s", "-p", "x", "--missing", "drop"]) == 0
         assert "counts as one" not in capsys.readouterr().err
+
+
+def test_the_release_that_is_suggested_asks_what_was_asked_of_the_audit(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{20 + row % 120},{'fm'[row % 2]},{100 * (row % 29)},{'abcd'[row % 4]}" for row in range(240)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,sex,pay,state", *rows]) + "\n")
+
+    def suggested(*asked: str) -> tuple[str, list[str]]:
+        assert run(["audit", "t.csv", "-p", "age", "-p", "sex", *asked]) in (0, 3)
+        said = capsys.readouterr().out.replace("\\\n", "")
+        call = shlex.split(said[said.index("  hartley release") :])[1:]
+        assert run([*call, "--overwrite"]) == 0
+        capsys.readouterr()
+        return " ".join(said.split()), call
+
+    said, call = suggested("-s", "pay", "--tolerance", "pay=250")
+    assert call[-4:] == ["--separated-l", "5", "--tolerance", "pay=250"]
+    assert "at least 5 values of pay, further apart than the tolerance, possible for everyone:" in said
+    said, call = suggested("-s", "pay", "--require", "distinct-l=7", "--require", "row-k=9")
+    assert call[-4:] == ["--require", "distinct-l=7", "--require", "row-k=9"]
+    assert "--distinct-l" not in call
+    assert "To publish a version that keeps what is required:" in said
+    said, call = suggested("-s", "pay", "-s", "state")
+    assert "at least 3 values of pay and 3 values of state possible for everyone:" in said
+    said, call = suggested("-s", "pay", "-s", "state", "--jointly", "--require", "row-k=9")
+    assert call[-5:] == ["--distinct-l", "3", "--require", "row-k=9", "--jointly"]
+    assert "3 combinations of pay and state possible for everyone, and keeps what is required:" in said

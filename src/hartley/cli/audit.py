@@ -103,7 +103,7 @@ def command(
             shown_source(table),
             result,
             disclosive=disclosive,
-            reading=option_values.reading_words(given),
+            again=[*option_values.asked_words(given), *option_values.reading_words(given)],
         )
     return _answer(ctx, result)
 
@@ -255,7 +255,7 @@ def _audit_counts(
 
 
 def show(
-    out: Console, name: str, result: AuditResult, *, disclosive: bool, reading: Sequence[str] = ()
+    out: Console, name: str, result: AuditResult, *, disclosive: bool, again: Sequence[str] = ()
 ) -> None:
     """Print an audit: people first, then counts, then bits."""
     audit = result.audit
@@ -307,7 +307,7 @@ def show(
     if result.requirements:
         _show_requirements(out, result)
     if audit.side is None and result.against is None:
-        _show_next_call(out, name, result, reading, is_safe=top.colour == "green")
+        _show_next_call(out, name, result, again, is_safe=top.colour == "green")
 
 
 def _reveals(audit: Audit) -> str:
@@ -345,23 +345,24 @@ def _table_line(result: AuditResult) -> str:
 
 
 def _show_next_call(
-    out: Console, name: str, result: AuditResult, reading: Sequence[str], *, is_safe: bool
+    out: Console, name: str, result: AuditResult, again: Sequence[str], *, is_safe: bool
 ) -> None:
     """Say how a version can be published in which nobody is exposed; the table as it is where nobody is."""
     audit = result.audit
-    as_dates = [] if result.joint is None else written_dates(result.joint.public, reading)
+    as_dates = [] if result.joint is None else written_dates(result.joint.public, again)
     left_out = {*result.identifiers, *as_dates}
     published = [column for column in audit.public.columns if column not in left_out]
     if not published or len(published) > 6 or audit.sensitive.values < 2:
         return
     wanted = min(USUAL, audit.distinct_l) if is_safe else usual_for(_fewest_values(result))
+    if result.separation is not None and result.separation.separated_values > 1 and not is_safe:
+        wanted = min(wanted, result.separation.separated_values)
     roles = [word for column in audit.sensitive.columns for word in ("-s", column)]
     roles += [word for column in published for word in ("-p", column)]
     if result.persons is not None:
         roles += ["--person", result.persons.column]
     out.print()
     heading(out, "What to type next")
-    values = words.values_of(wanted, audit.sensitive.columns)
     if len(published) > 1 and not is_safe:
         paragraph(
             out,
@@ -389,10 +390,14 @@ def _show_next_call(
     if is_safe:
         paragraph(out, "To publish these columns, checked, with a codebook and a certificate:")
     else:
-        paragraph(out, f"To publish a version that leaves at least {values} possible for everyone:")
+        paragraph(out, f"To publish a version that {_promise(result, wanted)}:")
     output = "released.xlsx" if name.lower().endswith((".xlsx", ".xls", ".ods")) else "released.csv"
     orders = [] if is_safe else [word for one in _orders(result) for word in ("--order", f"{one}=auto")]
-    call = ["hartley", "release", name, output, *roles, "--distinct-l", str(wanted), *orders, *reading]
+    least = (
+        [] if _count_values(result) else ["--separated-l" if _are_apart(result, wanted) else "--distinct-l"]
+    )
+    least += [str(wanted)] if least else []
+    call = ["hartley", "release", name, output, *roles, *least, *orders, *again]
     if are_alone:
         call += ["--missing", "drop"]
     to_type(out, call)
@@ -404,6 +409,29 @@ def _fewest_values(result: AuditResult) -> int:
         return result.audit.sensitive.values
     columns = result.joint.sensitive.coordinates
     return min(len({cell for cell in one.cells if cell is not None}) for one in columns)
+
+
+def _promise(result: AuditResult, wanted: int) -> str:
+    """Say what the release that is suggested keeps, after "a version that"."""
+    columns = result.audit.sensitive.columns
+    each = [columns] if result.jointly else [(one,) for one in columns]
+    values = words.listed([words.values_of(wanted, one) for one in each])
+    apart = ", further apart than the tolerance," if _are_apart(result, wanted) else ""
+    if _count_values(result):
+        return "keeps what is required"
+    kept = ", and keeps what is required" if result.requirements else ""
+    return f"leaves at least {values}{apart} possible for everyone{kept}"
+
+
+def _count_values(result: AuditResult) -> bool:
+    """Tell whether a requirement says how many values are to remain possible."""
+    return any(one.requirement.name in ("distinct-l", "separated-l") for one in result.requirements)
+
+
+def _are_apart(result: AuditResult, wanted: int) -> bool:
+    """Tell whether so many values can be asked for that are further apart than the tolerance."""
+    is_one = result.jointly or len(result.audit.sensitive.columns) == 1
+    return is_one and result.separation is not None and result.separation.separated_values >= wanted
 
 
 def _are_empty_cells_alone(result: AuditResult, wanted: int) -> bool:

@@ -140,6 +140,12 @@ def reading_words(given: dict[str, Any]) -> list[str]:
     return typed_options({name: value for name, value in said.items() if value != usual.get(name)})
 
 
+def asked_words(given: dict[str, Any]) -> list[str]:
+    """Return what was asked of protection, to be said again in a call that is suggested."""
+    asked = ("require", "jointly", "tolerance", "groups", "earlier", "hierarchies")
+    return typed_options({name: given.get(name) for name in asked})
+
+
 def utility_choice(given: dict[str, Any]) -> UtilityChoice:
     """Say what was asked about utility."""
     return UtilityChoice(

@@ -10,7 +10,7 @@ import openpyxl
 import pyarrow as pa
 import pytest
 
-from hartley import release, verify
+from hartley import ReadOptions, release, verify
 from hartley.errors import HartleyError, WriteError
 from hartley.releases.writer.workbook_file import write_workbook
 
@@ -71,3 +71,21 @@ def test_a_released_workbook_with_a_cell_far_away_is_refused(tmp_path: Path) -> 
     book.save(made.output)
     with pytest.raises(HartleyError, match="the file cannot be read as its name says"):
         verify(made.output, original=table, policy=made.policy)
+
+
+def test_numbers_that_are_read_as_text_have_no_decimals(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["pay", "zip", "grade"])
+    for row in range(24):
+        book.active.append([row % 5, None if row == 3 else 1067 + row % 2, "none" if row == 2 else row % 3])
+    path = tmp_path / "source.xlsx"
+    book.save(path)
+    options = ReadOptions(text=("zip", "grade"))
+    made = release(
+        path, tmp_path / "out.xlsx", sensitive="pay", public=["zip", "grade"], options=options, distinct_l=2
+    )
+    assert verify(made.output, original=path, policy=made.policy, record=made.record).holds
+    _, *rows = openpyxl.load_workbook(made.output).active.iter_rows(values_only=True)
+    assert {part for row in rows for cell in row for part in str(cell).split(" or ")} == {
+        *("1067", "1068", "missing", "0", "1", "2", "none")
+    }

@@ -292,7 +292,7 @@ def digits(value: float, most: int = 6) -> str:
     >>> digits(2509.6, 3), digits(10_907.5, 4), digits(1_250_000), digits(18.5), digits(0.04723, 3)
     ('2,510', '10,908', '1,250,000', '18.5', '0.0472')
     """
-    if not 999.5 <= abs(value) < 1e15:
+    if not min(10**most, 1_000) - 0.5 <= abs(value) < 1e15:
         return f"{value:.{most}g}"
     written = f"{value:,.{max(0, most - len(str(int(abs(value)))))}f}"
     return written.rstrip("0").rstrip(".") if "." in written else written

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hartley.errors import option
-from hartley.report.words.audit import counted, listed
+from hartley.report.words.audit import counted, digits, listed
 from hartley.tables.looks.identifier_names import words_of
 
 PRIVATE = """
@@ -85,9 +85,9 @@ def persons_note(table: TableDescription) -> str | None:
     if one is None:
         return None
     return (
-        f"{one.name} repeats: {counted(one.values or 0, 'person')} with {one.rows_each:.2g} rows each on "
-        f"average. If a reader can link the rows of one person, add {option('person', one.name)} to every "
-        "command; people are then counted, not rows."
+        f"{one.name} repeats: {counted(one.values or 0, 'person')} with {digits(one.rows_each or 1, 2)} rows "
+        f"each on average. If a reader can link the rows of one person, add {option('person', one.name)} to "
+        "every command; people are then counted, not rows."
     )
 
 

@@ -3,8 +3,8 @@
 A spreadsheet types each cell and not the column, so a column is what all its cells are: numbers,
 text, truth values, dates, or dates with times. Numbers are doubles, for that is what a
 spreadsheet holds. A cell without anything and an empty text are both missing: a workbook cannot tell
-them apart for its reader. A column that mixes kinds is refused unless it is declared text; then its
-numbers are written as the shortest name of the double.
+them apart for its reader. A column that mixes kinds is refused unless it is declared text; numbers that
+are declared text are written as the shortest name of the double: 4109, not 4109.0.
 
 Errors, and formulas that nobody has computed, come as empty cells from readers of workbooks. A column of
 formulas that were never computed would look as if it told nothing, so such columns are refused.
@@ -50,10 +50,11 @@ def workbook_source(files: Files, options: ReadOptions) -> EagerFrame:
     arrays, refusals = {}, {}
     for place, column in enumerate(names):
         cells = [None if row[place] == "" else row[place] for row in rows]
-        arrays[column] = _array(cells)
-        if arrays[column] is None:
-            arrays[column] = pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
+        arrays[column] = found = _array(cells)
+        if found is None:
             refusals[column] = _MIXED
+        if found is None or (column in options.text and pa.types.is_floating(found.type)):
+            arrays[column] = pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
         if place in faults:
             # Not as text either: what is not there cannot be read in any way.
             arrays[column], refusals[column] = pa.nulls(len(rows), pa.int8()), faults[place]
