@@ -20,6 +20,8 @@ SCALES = [
     ["kein Abschluss", "Hauptschule", "Realschule", "Abitur", "Hochschule"],
     ["sans diplôme", "brevet", "bac", "bac+2", "licence", "master", "doctorat"],
     ["1. < HS Grad", "2. HS Grad", "3. Some College", "4. College Grad", "5. Advanced Degree"],
+    ["faible", "modérée", "sévère", "très sévère"],
+    ["keine", "leicht", "mittel", "schwer"],
     ["<12 yrs", "12 yrs", "13-15 yrs", "16 yrs", ">16 yrs"],
     ["under 18", "18 to 39", "40 to 64", "65 and over"],
 ]

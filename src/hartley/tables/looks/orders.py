@@ -13,8 +13,8 @@ from hartley.tables.looks.identifiers import ColumnLook
 
 SOUNDS_ORDERED = tuple(
     """educ bildung abschluss schulabsch qualif degree diplom niveau nivel livello opleiding istruz etud stage
-    stadium stadio grade size grosse taille tamano level stufe severity schwere agree zufried satisf likert
-    frequen haufig""".split()
+    stadium stadio grade size grosse taille tamano level stufe severit schwere gravit gravedad agree zufried satisf
+    likert frequen haufig""".split()
 )
 """Beginnings of words in names of columns whose categories are likely to have an order."""
 UNORDERED = tuple(
@@ -42,8 +42,10 @@ _SCALES = (
     large big gross grand grande groot|huge""",
     """very_low sehr_niedrig|low niedrig faible bajo basso laag|
     medium moderate middle mittel moyen medio gemiddeld|high hoch eleve alto hoog|very_high sehr_hoch""",
-    """none no keine|mild leicht leger leve lieve|moderate massig modere moderado moderato matig|
-    severe schwer grave ernstig|very_severe critical sehr_schwer""",
+    """none no keine aucun aucune ninguno ninguna nessuno nessuna geen|
+    mild leicht leichtgradig faible leger legere leve lieve licht|
+    moderate mittel massig mittelgradig mittelschwer modere moderee moderado moderada moderato moderata matig|
+    severe schwer schwergradig grave ernstig|very_severe critical sehr_schwer tres_severe tres_grave""",
     "0|i|ia|ib|ic|ii|iia|iib|iic|iii|iiia|iiib|iiic|iv|iva|ivb|ivc|v",
     "stage_0|stage_i|stage_ii|stage_iii|stage_iv",
     """strongly_disagree disagree_strongly|disagree|somewhat_disagree|
