@@ -12,9 +12,9 @@ from hartley.tables.looks.identifier_names import words_of
 from hartley.tables.looks.identifiers import ColumnLook
 
 SOUNDS_ORDERED = tuple(
-    """educ bildung abschluss schulabsch qualif degree diplom niveau nivel livello opleiding istruz etud stage
-    stadium stadio grade size grosse taille tamano level stufe severit schwere gravit gravedad agree zufried satisf
-    likert frequen haufig""".split()
+    """educ bildung abschluss schulabsch qualif degree diplom niveau nivel livello opleiding istruz etud
+    stage stadium stadio grade size grosse taille tamano level stufe severit schwere gravit gravedad
+    agree zufried satisf likert frequen haufig""".split()
 )
 """Beginnings of words in names of columns whose categories are likely to have an order."""
 UNORDERED = tuple(
