@@ -148,6 +148,26 @@ def test_a_number_that_may_mean_missing_is_read_so_in_its_column_alone(tmp_path,
     assert "CONFIRMED" in capsys.readouterr().out
 
 
+def test_spellings_of_one_value_are_pointed_out_and_above_all_of_a_sensitive_one(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{row},{'mwMw'[row % 4]},{['no', 'No ', 'yes'][row % 3]}" for row in range(120)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,sex,hiv", *rows]) + "\n")
+    assert run(["audit", "t.csv"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "1 differs from another in spaces or capitals alone" in said
+    assert run(["audit", "t.csv", "-s", "hiv", "-p", "sex"]) == 0
+    noted = "1 value of 'hiv' differs from others in spaces or capital letters alone and still counts as"
+    assert noted in capsys.readouterr().err
+    call = ["release", "t.csv", "o.csv", "-s", "hiv", "-p", "age", "--distinct-l", "2"]
+    assert run(call) == 0
+    assert noted in capsys.readouterr().err
+    (tmp_path / "groups.csv").write_text("value,group\nno,no\nNo ,no\nyes,yes\n")
+    assert run([*call, "--overwrite", "--groups", "hiv=groups.csv"]) == 0
+    assert "capital" not in capsys.readouterr().err
+
+
 def test_dates_that_are_read_as_text_are_in_no_suggested_call(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rows = [

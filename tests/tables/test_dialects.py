@@ -85,6 +85,25 @@ def test_another_reading_is_suggested_where_it_would_make_numbers(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_a_few_words_in_a_column_of_numbers_are_pointed_out(tmp_path, decimal):
+    path = tmp_path / "r.csv"
+    rows = [f"{row};{row % 7};0{row % 7}123;1.{row + 100},50" for row in range(60)]
+    path.write_text("\n".join(["age;kids;zip;pay", *rows, "sum;NA;;", ";no;80331;"]) + "\n", encoding="utf-8")
+    said: list[str] = []
+    with heard_notes(said.append):
+        assert {column.kind for column in open_table(path, ReadOptions(decimal=decimal)).columns} == {"text"}
+    noted = [worded(one) for one in said if "looks like numbers" in one]
+    assert noted == [
+        "column 'age' is read as text; it looks like numbers but for 1 cell of 61: correct it, or read such "
+        "words as empty (missing_words)",
+        "column 'kids' is read as text; it looks like numbers but for 1 cell of 62: correct it, or read such "
+        "words as empty (missing_words)",
+        "column 'pay' is read as text; it looks like numbers with marks between thousands: write them "
+        "without, as 12500",
+    ]
+
+
 def test_the_command_line_says_notes_on_stderr_and_answers_the_same(tmp_path, capsys):
     path = german(tmp_path)
     assert run(["audit", str(path), "-s", "Alter", "-p", "Größe", "--json"]) == 0

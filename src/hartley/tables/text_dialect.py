@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from hartley.errors import option, quoted
@@ -188,15 +189,20 @@ MISSING_WORDS = (
 )
 THOUSANDS = r"[-+]?[0-9]{1,3}((,[0-9]{3})+(\.[0-9]*)?|(\.[0-9]{3})+(,[0-9]*)?)"
 """A number with marks between its thousands."""
+MOST_STRANGE = 0.05
+"""The share of cells up to which other ones in a column of numbers are likely to be there by mistake."""
 MOST_NAMED = 4
 LOOKED_AT = 100_000
 """Rows from the start that are looked at: a hint is no more than that."""
 
 
 def note_other_reading(
-    connection: DuckDBPyConnection, source: str, columns: Sequence[tuple[str, str]]
+    connection: DuckDBPyConnection, source: str, columns: Sequence[tuple[str, str]], *, has_commas: bool
 ) -> None:
-    """Note how columns of text, given as (name, SQL of the cell), would be read as numbers."""
+    """Note how columns of text, given as (name, SQL of the cell), would be read as numbers.
+
+    ``has_commas`` tells that decimal commas are read already.
+    """
     if not is_heard() or not columns:
         return
     listed = ", ".join(map(literal, MISSING_WORDS))
@@ -206,6 +212,7 @@ def note_other_reading(
             connection,
             f"""
             SELECT count(v), count(*) FILTER (v IN ({listed})),
+                   count(*) FILTER (NOT regexp_matches(v, '[0-9]')),
                    count(*) FILTER (regexp_full_match(v, '{NUMBER}')),
                    count(*) FILTER (regexp_full_match(v, '{COMMA_NUMBER}')),
                    bool_or(regexp_full_match(v, '{THOUSANDS}')),
@@ -214,7 +221,7 @@ def note_other_reading(
             FROM (SELECT nullif({cell}, '') AS v FROM {source} LIMIT {LOOKED_AT})
             """,
         )
-        said = _hint(*found)
+        said = _hint(_Counted(*found), has_commas=has_commas)
         if said:
             hints.setdefault(said, []).append(name)
     for said, alike in hints.items():
@@ -227,28 +234,47 @@ def note_other_reading(
         )
 
 
-def _hint(
-    cells: int,
-    missing: int,
-    numbers: int,
-    commas: int,
-    has_thousands: bool | None,
-    are_numbers: bool | None,
-    words: Sequence[str] | None,
-) -> str:
+@dataclass(frozen=True)
+class _Counted:
+    """What the cells of a column of text look like."""
+
+    cells: int
+    missing: int
+    """Cells with a word for a missing one."""
+    wordy: int
+    """Cells without a digit."""
+    numbers: int
+    commas: int
+    has_thousands: bool | None
+    """Whether one has marks between thousands."""
+    are_numbers: bool | None
+    """Whether all could be numbers, or missing."""
+    words: Sequence[str] | None
+    """The words for a missing cell that occur."""
+
+
+def _hint(found: _Counted, *, has_commas: bool = False) -> str:
     """Say how a column would be one of numbers; nothing where it would not.
 
-    >>> _hint(10, 0, 4, 10, False, True, None).replace(chr(30), "").replace(chr(31), "")
+    >>> _hint(_Counted(10, 0, 0, 4, 10, False, True, None)).replace(chr(30), "").replace(chr(31), "")
     'with a decimal comma: decimal=,'
-    >>> _hint(10, 0, 0, 4, True, True, None)
+    >>> _hint(_Counted(10, 0, 0, 0, 4, True, True, None))
     'with marks between thousands: write them without, as 12500'
     """
-    options = [option("missing_words", word) for word in words or ()]
-    if missing and numbers and missing + numbers == cells:
+    options = [option("missing_words", word) for word in found.words or ()]
+    plain = found.commas if has_commas else found.numbers
+    if found.missing and plain and found.missing + plain == found.cells:
         return f"with words for empty cells: {', '.join(options)}"
-    if has_thousands and are_numbers:
+    if found.has_thousands and found.are_numbers:
         return "with marks between thousands: write them without, as 12500"
-    if commas > numbers and missing + commas == cells:
-        also = f", and words for empty cells: {', '.join(options)}" if missing else ""
+    if found.commas > found.numbers and found.missing + found.commas == found.cells:
+        also = f", and words for empty cells: {', '.join(options)}" if found.missing else ""
         return f"with a decimal comma: {option('decimal', ',')}{also}"
+    # A row of sums below a table, or a word for a cell that is empty, makes text of a column of numbers.
+    strange = found.wordy - found.missing
+    most = max(found.numbers, found.commas)
+    if 0 < strange <= MOST_STRANGE * found.cells and found.wordy + most == found.cells:
+        some, them = ("1 cell", "it") if strange == 1 else (f"{strange:,} cells", "them")
+        read = f"or read such words as empty ({option('missing_words')})"
+        return f"but for {some} of {found.cells:,}: correct {them}, {read}"
     return ""

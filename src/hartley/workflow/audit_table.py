@@ -17,6 +17,7 @@ from hartley.model.demand import Demand, Wanted
 from hartley.model.late_tuple import LateTuple
 from hartley.model.requirement import Requirement, Verdict, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
+from hartley.tables.looks.alike_values import note_alike_secrets
 from hartley.tables.looks.empty_cells import note_empty_secrets
 from hartley.tables.looks.identifiers import identifier_columns
 from hartley.workflow.describe_table import count_values
@@ -254,6 +255,7 @@ def result_of(
         held = tuple(verdict_of(one, found) for one in requirements)
     else:
         note_empty_secrets(joint.sensitive)
+        note_alike_secrets(joint.sensitive, study.groups)
         closeness = study.closeness(joint.sensitive)
         require_fitting(requirements, joint.sensitive.columns, closeness)
         held = verdicts(joint, requirements, closeness)

@@ -9,6 +9,7 @@ from typing import Any
 from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
 from hartley.tables import ReadOptions, Table, open_table
+from hartley.tables.looks.alike_values import alike_values
 from hartley.tables.looks.codes import are_codes, missing_code
 from hartley.tables.looks.identifiers import (
     COUNTED_AT_ONCE,
@@ -46,6 +47,8 @@ class ColumnDescription:
     """Whether its whole numbers look like codes, which are read as text better."""
     is_written_date: bool = False
     """Whether it is text that looks like dates."""
+    alike: int = 0
+    """How many of its texts are another one but for spaces and capital letters."""
     missing_code: str | None = None
     """The cell of a number at its edge that may mean "missing"; ``None`` where there is none."""
     order: Ordered | None = None
@@ -136,6 +139,7 @@ def _noticed(look: ColumnLook, reading: ReadOptions, *, has_types: bool) -> dict
     return {
         "is_coded": are_codes(look),
         "is_written_date": look.is_text and are_dates(look.cells),
+        "alike": alike_values(look.cells) if look.is_text else 0,
         "order": order_of(look),
         "missing_code": code,
     }

@@ -20,6 +20,7 @@ from hartley.releases.writer.original_source import require_publishable
 from hartley.search.effort import Effort
 from hartley.search.problem import Problem
 from hartley.tables import Table
+from hartley.tables.looks.alike_values import note_alike_secrets
 from hartley.tables.looks.empty_cells import note_empty_secrets
 from hartley.workflow.codebooks.label_codebooks import default_labels
 from hartley.workflow.demands.budgets import least_helpful_rows, needed_rows
@@ -176,6 +177,7 @@ def _look_at_columns(task: ReleaseTask) -> Mapping[str, str]:
     objective, labels = task.objective, task.asked.labels
     refuse_written_dates(public, reading.text)
     note_empty_secrets(task.asked.question.joint.sensitive)
+    note_alike_secrets(task.asked.question.joint.sensitive, task.study.groups)
     note_codes(public, task.asked.question.joint.row_count, reading.number)
     identifiers = refuse_identifiers(
         plan.table,

@@ -60,6 +60,9 @@ def column_note(column: ColumnDescription, rows: int) -> str:
         notes.append("looks ordered")
     if column.is_written_date:
         notes.append("looks like dates, and is read as text")
+    if column.alike:
+        verb = "differs from another" if column.alike == 1 else "differ from others"
+        notes.append(f"{column.alike:,} {verb} in spaces or capitals alone")
     if column.missing_code is not None:
         notes.append(f"{column.missing_code} may mean missing")
     if column.missing:
@@ -136,7 +139,7 @@ def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
     usable = [
         one
         for one in table.columns
-        if one.kind is not None and not one.is_identifier and (one.values or 0) > 1
+        if one.name.strip() and one.kind is not None and not one.is_identifier and (one.values or 0) > 1
     ]
     if len(usable) < 2:
         return None
