@@ -43,6 +43,10 @@ def refusal(source: object, **options: object) -> str:
         (b"a,b\n", "t.csv: the file has a header but no rows"),
         (b"a,b", "t.csv: the file has a header but no rows"),
         (b"a,a,b\n1,2,3\n", "t.csv: column 'a' appears twice; give each column its own name"),
+        (
+            b"sep=;\na;b;c\n1;2;secret\n",
+            "t.csv: line 2 has 3 cells where the header has 2; if line 1 is no header, remove it",
+        ),
         (b"a,b\n1,2\nsecret\n", "t.csv: line 3 has 1 cell where the header has 2"),
         (b"a,b\n1,2\n1,secret,3\n", "t.csv: line 3 has 3 cells where the header has 2"),
         (b'a,b\n"x\ny",2\n1,"secret","3"\n', "t.csv: line 4 has 3 cells where the header has 2"),

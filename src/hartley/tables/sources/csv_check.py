@@ -221,9 +221,12 @@ class _Check:
         if not self.header:
             self.header = self._names(record, cells)
         elif cells != len(self.header):
+            # Such as a title, or the line sep=; that a spreadsheet writes.
+            is_title = self.records == 1 and cells > len(self.header)
+            above = "; if line 1 is no header, remove it" if is_title else ""
             raise self._error(
                 f"line {self.started} has {cells} cell{'s' if cells > 1 else ''} "
-                f"where the header has {len(self.header)}"
+                f"where the header has {len(self.header)}{above}"
             )
 
     def finish(self) -> CsvShape:
