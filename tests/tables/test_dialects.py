@@ -104,6 +104,15 @@ def test_a_few_words_in_a_column_of_numbers_are_pointed_out(tmp_path, decimal):
     ]
 
 
+def test_no_reading_is_suggested_that_cells_with_types_refuse(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text("".join(f'{{"bmi": "{row},5", "age": {row}}}\n' for row in range(20)), encoding="utf-8")
+    said: list[str] = []
+    with heard_notes(said.append):
+        assert [column.kind for column in open_table(path).columns] == ["text", "number"]
+    assert said == []
+
+
 def test_the_command_line_says_notes_on_stderr_and_answers_the_same(tmp_path, capsys):
     path = german(tmp_path)
     assert run(["audit", str(path), "-s", "Alter", "-p", "Größe", "--json"]) == 0

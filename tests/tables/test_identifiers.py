@@ -247,6 +247,7 @@ def test_things_and_classes_of_them_are_no_people():
         ),
         "no vaccinated": DRAWN.sample(range(900), ROWS),
         "plz": [f"{n:05d}" for n in DRAWN.sample(range(1000, 99999), ROWS)],
+        "seen": [f"{1 + n % 28:02d}-{1 + n % 12:02d}-20{n % 24:02d}" for n in range(ROWS)],
         "range": [f"{n}-{n + 10 + n % 7}" for n in range(10, 10 + ROWS)],
     }
     found = describe(pa.table(columns)).columns

@@ -321,7 +321,9 @@ class Table:
             asked = [(raw.name, raw.sql, rule) for raw, rule in unseen]
             for column in typed_texts(self.connection, scan.source, asked, self._source.where):
                 self._typed[column.name] = column
-            texts = [(raw.name, raw.sql) for raw, _ in unseen if self._is_text(raw.name)]
+            texts = [
+                (raw.name, raw.sql) for raw, _ in unseen if self.is_delimited and self._is_text(raw.name)
+            ]
             has_commas = self._options.decimal == ","
             note_other_reading(self.connection, scan.source, texts, has_commas=has_commas)
 

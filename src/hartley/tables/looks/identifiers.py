@@ -150,10 +150,14 @@ def is_free_text(column: ColumnLook) -> bool:
 def are_dates(cells: Sequence[str]) -> bool:
     """Tell whether nearly all cells are written as dates.
 
-    >>> are_dates(["2020-01-05", "2021-12-31T10:00"]), are_dates(["05.01.2020"]), are_dates(["5-1"])
-    (True, True, False)
+    >>> are_dates(["2020-01-05", "2021-12-31T10:00"]), are_dates(["05.01.2020", "05-01-2020"])
+    (True, True)
+    >>> are_dates(["5-1"]), are_dates(["12-34-56"])
+    (False, False)
     """
-    form = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./](\d{4}|\d\d)( .*)?")
+    form = re.compile(
+        r"\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./](\d{4}|\d\d)( .*)?|[0-3]?\d-[0-3]?\d-(19|20)\d\d( .*)?"
+    )
     return bool(cells) and sum(form.fullmatch(one) is not None for one in cells) >= NEARLY_ALL * len(cells)
 
 
