@@ -129,3 +129,9 @@ def test_a_cell_that_is_too_long_for_a_file_of_values_is_one_line(
     (folder / "groups.csv").write_text(f"value,group\n30,{'x' * 200_000}\n41,b\n")
     assert run(["audit", str(folder / "t.csv"), *ASKED, "--groups", f"age={folder / 'groups.csv'}"]) == 2
     assert "line 2 cannot be read" in capsys.readouterr().err
+
+
+def test_a_release_of_many_classes_is_no_larger_than_its_documents_can_be():
+    million_classes = 600 * 10**6
+    assert million_classes <= documents.CERTIFICATE.most
+    assert documents.CERTIFICATE.most * 4 / 3 <= documents.SIGNATURE.most
