@@ -266,6 +266,17 @@ def test_a_loop_is_compiled_beside_and_runs_compiled_as_soon_as_it_can(beside) -
     assert heard == []
 
 
+def test_before_a_long_call_the_compiler_is_asked_and_not_after_it(
+    beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hot_loops, "PATIENCE", 1e9)
+    asked = (np.arange(3), (0, 1), 1)
+    assert beside.for_size(10**6, in_pieces=True)(*asked) == 4
+    assert hot_loops._beside is None
+    assert beside.for_size(10**6, in_pieces=True, piece=hot_loops.FIRST_COMPILED_FROM)(*asked) == 4
+    assert hot_loops._process_beside().state(beside._name_beside()) == "working"
+
+
 def test_where_no_process_can_be_started_a_loop_is_compiled_where_it_is_called(
     beside, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -174,13 +174,14 @@ class HotLoop(Generic[P, R]):
         return self.plain(*args, **kwargs)
 
     def for_size(
-        self, steps: int, compiled_from: int = COMPILED_FROM, *, in_pieces: bool = False
+        self, steps: int, compiled_from: int = COMPILED_FROM, *, in_pieces: bool = False, piece: int = 0
     ) -> Callable[P, R]:
         """Return the function to use for an input of about this many elementary steps.
 
         ``compiled_from`` is how many make it worth to load the compiler for this loop alone. Where it is
         loaded anyway and its work is at hand, fewer do. A loop that is asked for before each of many short
-        calls runs ``in_pieces``: it can be compiled between two of them, however many steps are ahead.
+        calls runs ``in_pieces``: it can be compiled between two of them, however many steps are ahead. If the
+        next ``piece`` is a long call all the same, the compiler's work is looked for, or begun, before it.
         """
         of_one_call = steps
         steps *= max(_times, default=1)
@@ -188,14 +189,15 @@ class HotLoop(Generic[P, R]):
         if steps < min(compiled_from, COMPILED_FROM) or (steps < compiled_from and not is_loaded):
             return self.plain
         is_small = in_pieces or of_one_call < FIRST_COMPILED_FROM
-        if is_small and not is_loaded and _seconds_as_written < LOADED_AFTER:
+        is_long = piece >= FIRST_COMPILED_FROM
+        if is_small and not is_long and not is_loaded and _seconds_as_written < LOADED_AFTER:
             return self._timed
         if self._is_at_hand():
             return self.compiled
         if steps < compiled_from:
             return self.plain
         if is_small and not self._cannot_be_had_beside():
-            return self._timed
+            return self._begun_beside if is_long else self._timed
         return self.compiled if all(has_time() for has_time in _conditions) else self.interpreted
 
     def piece(self, chosen: Callable[P, R], size: int) -> int:
@@ -216,7 +218,16 @@ class HotLoop(Generic[P, R]):
             self._seconds += spent
             _seconds_as_written += spent
             if self._seconds >= PATIENCE and not kwargs:
-                _process_beside().ask(self._name_beside(), self.plain.__module__, self.plain.__name__, args)
+                self._compile_beside(*args)
+
+    def _begun_beside(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function as written while it is compiled beside."""
+        if not kwargs:
+            self._compile_beside(*args)
+        return self._timed(*args, **kwargs)
+
+    def _compile_beside(self, *args: Any) -> None:
+        _process_beside().ask(self._name_beside(), self.plain.__module__, self.plain.__name__, args)
 
     def _name_beside(self) -> str:
         if not self._named:

@@ -16,10 +16,12 @@ from hartley.errors import InputError
 from hartley.model.arrays import Flags, Floats, Int32s, Int64s, Ints, sparse_zeros
 from hartley.search.trees.columns import TreeColumn
 from hartley.search.trees.first_cuts import bins_of, first_learnt
+from hartley.search.trees.loops.chances import factors_of_cuts
 from hartley.search.trees.loops.growth import grow
 from hartley.search.trees.loops.layout import (
     BINS,
     NESTED,
+    PLAIN,
     SLOTS,
     Growth,
     NodePaper,
@@ -31,8 +33,8 @@ from hartley.search.trees.orders import near_each_other, sorted_by
 from hartley.search.trees.prior import Reference, see_alike, see_reference
 from hartley.search.trees.requirements import TreeDemand
 
-NODES_AT_ONCE = 4_096
-"""Nodes that a compiled loop grows before it asks whether to stop."""
+TUPLES_AT_ONCE = 50_000
+"""Tuples of nodes that a compiled loop looks at before it asks whether to stop."""
 FORMS = ("up to", "one value", "every tuple")
 Progress = Callable[[int, int, str], None]
 
@@ -138,8 +140,9 @@ class TreeProblem:
         steps = 64 * (int(tuples.ptr[-1]) + self.tuples * len(self.columns))
         while top > 0:
             progress(int(growth.totals[1]), 0, "classes")
-            chosen = grow.for_size(steps, in_pieces=True)
-            top = chosen(work, top, grow.piece(chosen, NODES_AT_ONCE))
+            widest = int(growth.last[top - 1] - growth.first[top - 1]) * len(self.columns) ** 2
+            chosen = grow.for_size(steps, in_pieces=True, piece=widest)
+            top = chosen(work, top, grow.piece(chosen, TUPLES_AT_ONCE))
         return tree_of(growth, order, len(ends) - 1)
 
     def laid_out(self, order: Int64s) -> Tuples:
@@ -162,6 +165,7 @@ class TreeProblem:
         return Tuples(
             rank=np.column_stack([column.ranks[order] for column in self.columns]).astype(np.int32),
             kind=np.array([column.kind for column in self.columns], dtype=np.int64),
+            plain=np.flatnonzero([column.kind == PLAIN for column in self.columns]).astype(np.int64),
             begin=begin,
             bin=np.concatenate([bins_of(column.ranks[order], column.cells, rows) for column in self.columns]),
             place=place,
@@ -293,7 +297,7 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> NodePaper:
         backward=numbers(windows * widest + 1),
         chosen=numbers(values + 1),
         mark=numbers(codes + 1),
-        ticks=numbers(5),
+        ticks=numbers(6),
         sizes=np.zeros((len(wants.wanted), groups), dtype=np.int64),
         times=np.zeros((len(wants.wanted), groups), dtype=np.int64),
         groups=numbers(len(wants.wanted)),
@@ -302,10 +306,12 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> NodePaper:
         chance_at=numbers(grid),
         shrink=np.zeros(grid),
         shrink_at=numbers(grid),
+        factor=np.array(factors_of_cuts(columns)),
         low=numbers(columns),
         high=numbers(columns),
         variety=numbers(columns),
         seen=numbers(int(tuples.begin[-1]) + 1),
+        width=np.zeros(columns + 1),
         left_width=np.zeros(size),
         left_rows=numbers(size),
         left_bound=numbers(size),
@@ -317,10 +323,11 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> NodePaper:
         slot_rows=np.zeros(SLOTS + 1),
         slot_seen=np.zeros(SLOTS + 1),
         slot_part=np.zeros(SLOTS + 1),
-        unlike=np.zeros(1),
-        in_node=np.zeros(SLOTS + 1),
         in_right=np.zeros(SLOTS + 1),
-        fate=np.zeros((BINS, SLOTS + 1)),
+        unlike=np.zeros(columns),
+        in_node=np.zeros((columns, SLOTS + 1)),
+        fate=np.zeros((columns, BINS, SLOTS + 1)),
+        told_at=numbers(columns),
         look=np.zeros((grid, 3)),
         look_at=numbers(grid),
         best=numbers(3),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 from hartley.hot_loops import hot_part
-from hartley.search.trees.loops.layout import NodePaper, Wants
+from hartley.search.trees.loops.layout import SHARES, NodePaper, Outlook, Wants
 from hartley.search.trees.loops.numbers import normal, power, root
 from hartley.search.trees.loops.shares import share_chance
 
@@ -106,3 +106,30 @@ def part_shrink(paper: NodePaper, size: int, columns: int, rows: int) -> float:
         paper.shrink_at[at] = paper.ticks[2]
         paper.shrink[at] = root(min(1.0, 1.5 * size / max(grid_rows(rows), 1)), columns)
     return float(paper.shrink[at])
+
+
+@hot_part
+def part_factor(paper: NodePaper, outlook: Outlook, left: int) -> float:
+    """Return the factor of :func:`part_shrink` for the parts of a cut with so many rows on the left."""
+    return float(paper.factor[outlook.active, int(SHARES * left / outlook.rows + 0.5)])
+
+
+def factors_of_cuts(columns: int) -> list[list[float]]:
+    """Return for each number of columns and share of the rows on the left a factor, fair to even cuts.
+
+    That a part keeps a root of its width takes all columns to be cut alike, but a cut takes width from one
+    alone. By that an even cut of columns that are equally wide would look worse than none, and so worse than
+    one that cuts off next to nothing. With the factor all cuts of such columns cost the same.
+
+    >>> [round(one, 3) for one in factors_of_cuts(2)[2][:: SHARES // 4]]
+    [1.0, 0.934, 0.943, 0.934, 1.0]
+    """
+    found = [[1.0] * (SHARES + 1) for _ in range(columns + 1)]
+    for cut in range(2, columns + 1):
+        for at in range(1, SHARES):
+            parts = at / SHARES, 1.0 - at / SHARES
+            cost = 0.0
+            for share, other in (parts, parts[::-1]):
+                cost += share * (1.0 - other / cut) / root(share, cut)
+            found[cut][at] = 1.0 / cost
+    return found

@@ -14,9 +14,15 @@ from __future__ import annotations
 
 from hartley.hot_loops import hot_part
 from hartley.search.trees.loops.boxes import box_width, empty_box, node_width, widen
-from hartley.search.trees.loops.chances import even_chance_rows, part_chance, part_shrink
+from hartley.search.trees.loops.chances import even_chance_rows, part_chance, part_factor, part_shrink
 from hartley.search.trees.loops.counts import cannot_fail
-from hartley.search.trees.loops.knowledge import add_to_right, count_slots, expect_bins, look_at_cut
+from hartley.search.trees.loops.knowledge import (
+    add_to_right,
+    count_slots,
+    expect_bins,
+    look_at_cut,
+    place_of_cut,
+)
 from hartley.search.trees.loops.layout import (
     CELLS,
     EVERY_TUPLE,
@@ -86,15 +92,16 @@ def cut_cost(
     left_free = left - 2 * in_left
     right_free = outlook.rows - left - 2 * (outlook.bound - in_left)
     if is_told and min(left_free, right_free) > 0:
-        at = look_at_cut(work, outlook, left, left_free, right_free)
+        at = look_at_cut(work, outlook, j, left, left_free, right_free)
         both = paper.look[at, 0]
         if not (outlook.bound == 0 and cannot_fail(wants, paper, min(left_free, right_free))):
             both *= TRUST
         kept = left_loss * paper.look[at, 1] + right_loss * paper.look[at, 2]
         return float(both * kept + (1.0 - both) * (outlook.rows * outlook.width) * FAILED)
     both = cut_chance(wants, paper, outlook, j, left_free, right_free)
-    left_loss *= part_shrink(paper, even, active, left)
-    right_loss *= part_shrink(paper, even, active, outlook.rows - left)
+    factor = part_factor(paper, outlook, left)
+    left_loss *= part_shrink(paper, even, active, left) * factor
+    right_loss *= part_shrink(paper, even, active, outlook.rows - left) * factor
     return float(both * (left_loss + right_loss) + (1.0 - both) * (outlook.rows * outlook.width) * FAILED)
 
 
@@ -106,11 +113,13 @@ def weigh_left(work: Work, node: OpenNode, j: int, stride: int) -> None:
     """
     tuples, wants, paper, growth, _ = work
     empty_box(tuples, paper)
-    left, in_left, left_weight, since = 0, 0, 0.0, 0
+    left, in_left, left_weight, since, ahead = 0, 0, 0.0, 0, 0
     for i in range(node.first, node.last - 1):
         one = growth.order[j, i]
-        if (i - node.first) % stride == 0:
+        if ahead == 0:
             widen(tuples, paper, one)
+            ahead = stride
+        ahead -= 1
         left += tuples.rows[one]
         if wants.weight_k > 0.0:
             left_weight += tuples.weights[one]
@@ -164,8 +173,8 @@ def propose_value(work: Work, node: OpenNode, outlook: Outlook, is_learning: boo
             if is_told:
                 place = tuples.bin[tuples.begin[j] + rank]
                 for slot in range(SLOTS + 1):
-                    gone = mine * paper.fate[place, slot]
-                    paper.in_right[slot] = max(paper.in_node[slot] - gone, 0.0)
+                    gone = mine * paper.fate[j, place, slot]
+                    paper.in_right[slot] = max(paper.in_node[j, slot] - gone, 0.0)
             mine_loss = mine * box_width(tuples, paper)
             rest_loss = (rows - mine) * (outlook.width - tuples.scale[j])
             cost = cut_cost(work, outlook, is_told, j, mine, in_mine, mine_loss, rest_loss)
@@ -238,6 +247,7 @@ def propose(work: Work, node: OpenNode) -> bool:
         paper.ticks[4] += 1
         waiting = 0
         waiting_bin = 0
+        ahead = (last - 1 - first) % stride
         middle_least = float(rows) * 4.0
         is_found_here = False
         empty_box(tuples, paper)
@@ -248,12 +258,15 @@ def propose(work: Work, node: OpenNode) -> bool:
         for i in range(last - 2, first - 1, -1):
             one = growth.order[j, i]
             after = growth.order[j, i + 1]
-            if (i + 1 - first) % stride == 0 or i == last - 2:
+            if ahead == 0 or i == last - 2:
                 widen(tuples, paper, after)
+            if ahead == 0:
+                ahead = stride
+            ahead -= 1
             if is_told:
                 place = tuples.bin[tuples.begin[j] + tuples.rank[after, j]]
                 if place != waiting_bin:
-                    add_to_right(paper, waiting_bin, waiting)
+                    add_to_right(paper, j, waiting_bin, waiting)
                     waiting_bin = place
                     waiting = 0
                 waiting += tuples.rows[after]
@@ -269,8 +282,8 @@ def propose(work: Work, node: OpenNode) -> bool:
                         is_better = cost <= middle_least
                     else:
                         in_left = paper.left_bound[i]
-                        if is_told:
-                            add_to_right(paper, waiting_bin, waiting)
+                        if is_told and paper.look_at[place_of_cut(left, rows)] != paper.ticks[4]:
+                            add_to_right(paper, j, waiting_bin, waiting)
                             waiting = 0
                         left_loss = left * paper.left_width[i]
                         right_loss = right * box_width(tuples, paper)

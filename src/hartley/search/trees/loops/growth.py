@@ -210,19 +210,20 @@ def bound_rows(work: Work, first: int, last: int, mode: int, failed: int) -> int
 
 @hot_loop
 def grow(work: Work, top: int, most: int) -> int:
-    """Cut the nodes on the stack or make them classes, at most so many; return how many are left on it."""
+    """Cut nodes of the stack or make them classes, up to so many tuples; return how many are left on it."""
     tuples, wants, paper, growth, learnt = work
     while top > 0 and most > 0:
         top -= 1
-        most -= 1
         first = growth.first[top]
         last = growth.last[top]
+        most -= last - first
         number = growth.node_of[top]
         mode = growth.mode[top]
         failed = growth.failed[top]
         usual = growth.usual[top]
         size = 0
         rows = 0
+        paper.ticks[5] += 1
         for i in range(first, last):
             one = growth.order[0, i]
             size = add_tuple(tuples, one, paper.present, size, paper.amount)

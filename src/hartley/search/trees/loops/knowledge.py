@@ -12,7 +12,13 @@ from __future__ import annotations
 from math import sqrt
 
 from hartley.hot_loops import hot_part
-from hartley.search.trees.loops.chances import EXACT, EXPECTED, chance_of_requirement, grid_place
+from hartley.search.trees.loops.chances import (
+    EXACT,
+    EXPECTED,
+    chance_of_requirement,
+    grid_place,
+    part_factor,
+)
 from hartley.search.trees.loops.layout import SLOTS, Learnt, NodePaper, Outlook, Wants, Work
 from hartley.search.trees.loops.numbers import normal, power, root
 from hartley.search.trees.loops.shares import share_chance
@@ -42,8 +48,8 @@ def learn_class(work: Work, first: int, last: int) -> None:
                 here += tuples.rows[growth.order[j, i]]
                 i += 1
             for slot in range(SLOTS + 1):
-                if is_told and paper.in_node[slot] > 0.0:
-                    share = paper.fate[place, slot] * paper.slot_rows[slot] / paper.in_node[slot]
+                if is_told and paper.in_node[j, slot] > 0.0:
+                    share = paper.fate[j, place, slot] * paper.slot_rows[slot] / paper.in_node[j, slot]
                 else:
                     share = paper.slot_rows[slot] / rows
                 learnt.seen[j, place, slot] += here * share
@@ -62,22 +68,37 @@ def count_slots(wants: Wants, paper: NodePaper, learnt: Learnt, size: int) -> No
 
 @hot_part
 def expect_bins(work: Work, j: int, first: int, last: int) -> bool:
-    """Fill ``fate``: the shares of slots expected in each bin of a column; tell whether anything is known."""
+    """Tell whether anything is known of a column; if so ``fate`` has the shares of slots in its bins.
+
+    They are what is expected, and computed once for each node.
+    """
+    paper = work.paper
+    if abs(paper.told_at[j]) != paper.ticks[5]:
+        is_told = count_bins(work, j, first, last)
+        paper.told_at[j] = paper.ticks[5] if is_told else -paper.ticks[5]
+    for slot in range(SLOTS + 1):
+        paper.in_right[slot] = 0.0
+    return bool(paper.told_at[j] > 0)
+
+
+@hot_part
+def count_bins(work: Work, j: int, first: int, last: int) -> bool:
+    """Fill ``fate``, ``in_node`` and ``unlike`` of a column; tell whether anything is known."""
     tuples, wants, paper, growth, learnt = work
     begin = tuples.begin[j]
     low = tuples.bin[begin + tuples.rank[growth.order[j, first], j]]
     high = tuples.bin[begin + tuples.rank[growth.order[j, last - 1], j]]
     if low == high:
         return False
+    for slot in range(SLOTS + 1):
+        paper.in_node[j, slot] = 0.0
+        paper.slot_seen[slot] = 0.0
+    for place in range(low, high + 1):
+        for slot in range(SLOTS + 1):
+            paper.slot_seen[slot] += learnt.seen[j, place, slot]
     seen = 0.0
     for slot in range(SLOTS + 1):
-        paper.in_node[slot] = 0.0
-        paper.in_right[slot] = 0.0
-        total = 0.0
-        for place in range(low, high + 1):
-            total += learnt.seen[j, place, slot]
-        paper.slot_seen[slot] = total
-        seen += total
+        seen += paper.slot_seen[slot]
     if seen < LEAST_SEEN:
         return False
     i = first
@@ -96,18 +117,20 @@ def expect_bins(work: Work, j: int, first: int, last: int) -> bool:
             lift = 1.0
             if share > 0.0:
                 lift = (learnt.seen[j, place, slot] + DOUBT * share) / ((of_bin + DOUBT) * share)
-            paper.fate[place, slot] = paper.slot_rows[slot] * lift
-            total += paper.fate[place, slot]
+            paper.fate[j, place, slot] = paper.slot_rows[slot] * lift
+            total += paper.fate[j, place, slot]
         for slot in range(SLOTS + 1):
             if total > 0.0:
-                paper.fate[place, slot] /= total
-            paper.in_node[slot] += here * paper.fate[place, slot]
-    paper.unlike[0] = unlike_rows(wants, paper, 2)
+                paper.fate[j, place, slot] /= total
+            paper.in_node[j, slot] += here * paper.fate[j, place, slot]
+    paper.unlike[j] = unlike_rows(wants, paper, j, 2)
     return True
 
 
 @hot_part
-def expected_chance(wants: Wants, paper: NodePaper, learnt: Learnt, times: float, is_right: bool) -> float:
+def expected_chance(
+    wants: Wants, paper: NodePaper, learnt: Learnt, j: int, times: float, is_right: bool
+) -> float:
     """Return the chance that a part holds enough codes, where each slot goes to it by its own share."""
     requirement = wants.witness
     begin = wants.begin[requirement]
@@ -116,11 +139,11 @@ def expected_chance(wants: Wants, paper: NodePaper, learnt: Learnt, times: float
     for slot in range(SLOTS):
         code = learnt.code_of_slot[slot]
         if code >= 0 and paper.by_code[begin + code] >= EXPECTED:
-            expected = paper.by_code[begin + code] * part_share(paper, slot, times, is_right)
+            expected = paper.by_code[begin + code] * part_share(paper, j, slot, times, is_right)
             held += 1 if expected >= EXPECTED else 0
     if held >= wanted:
         return 1.0
-    rest = part_share(paper, SLOTS, times, is_right)
+    rest = part_share(paper, j, SLOTS, times, is_right)
     mean = 0.0
     variance = 0.0
     for group in range(paper.groups[requirement]):
@@ -134,39 +157,39 @@ def expected_chance(wants: Wants, paper: NodePaper, learnt: Learnt, times: float
             continue
         size = paper.by_code[begin + code]
         missed = power(1.0 - rest, size)
-        own = power(1.0 - part_share(paper, slot, times, is_right), size)
+        own = power(1.0 - part_share(paper, j, slot, times, is_right), size)
         mean += missed - own
         variance += own * (1.0 - own) - missed * (1.0 - missed)
     return normal((mean - wanted + 0.5) / (sqrt(max(variance, 0.0)) + 1e-9))
 
 
 @hot_part
-def add_to_right(paper: NodePaper, place: int, rows: int) -> None:
-    """Add rows of a bin to the right part."""
+def add_to_right(paper: NodePaper, j: int, place: int, rows: int) -> None:
+    """Add rows of a bin of a column to the right part."""
     for slot in range(SLOTS + 1):
-        paper.in_right[slot] += rows * paper.fate[place, slot]
+        paper.in_right[slot] += rows * paper.fate[j, place, slot]
 
 
 @hot_part
-def part_share(paper: NodePaper, slot: int, times: float, is_right: bool) -> float:
-    """Return the share of the rows of a slot that is expected in a part."""
-    if paper.in_node[slot] <= 0.0:
+def part_share(paper: NodePaper, j: int, slot: int, times: float, is_right: bool) -> float:
+    """Return the share of the rows of a slot that is expected in a part of a cut of a column."""
+    if paper.in_node[j, slot] <= 0.0:
         return min(times * 0.5, 1.0)
-    share = min(paper.in_right[slot] / paper.in_node[slot], 1.0)
+    share = min(paper.in_right[slot] / paper.in_node[j, slot], 1.0)
     if not is_right:
         share = 1.0 - share
     return float(min(share * times, 1.0))
 
 
 @hot_part
-def unlike_rows(wants: Wants, paper: NodePaper, side: int) -> float:
+def unlike_rows(wants: Wants, paper: NodePaper, j: int, side: int) -> float:
     """Return the expected share of rows outside the commonest codes, fewer by one than wanted.
 
     ``side`` is 0 for the left part, 1 for the right, 2 for the node.
     """
     total = 0.0
     for slot in range(SLOTS + 1):
-        rows = paper.in_node[slot]
+        rows = paper.in_node[j, slot]
         if side == 1:
             rows = paper.in_right[slot]
         elif side == 0:
@@ -185,17 +208,20 @@ def unlike_rows(wants: Wants, paper: NodePaper, side: int) -> float:
 
 
 @hot_part
-def look_at_cut(work: Work, outlook: Outlook, left: int, left_free: int, right_free: int) -> int:
-    """Write chance and shrinking of a cut to the grid, once for each place of it; return the place.
-
-    The place is that of the smaller side: eight in every doubling, from 64 rows on.
-    """
-    wants, paper, learnt = work.wants, work.paper, work.learnt
-    rows, free = outlook.rows, outlook.free
+def place_of_cut(left: int, rows: int) -> int:
+    """Return the place of a cut on the grid: that of the smaller side, eight in every doubling from 64 on."""
     at = grid_place(min(left, rows - left))
     if at > EXACT:
         at = EXACT + (at - EXACT) // 4
-    at = 2 * at + (1 if 2 * left > rows else 0)
+    return 2 * at + (1 if 2 * left > rows else 0)
+
+
+@hot_part
+def look_at_cut(work: Work, outlook: Outlook, j: int, left: int, left_free: int, right_free: int) -> int:
+    """Write chance and shrinking of a cut to the grid, once for each place of it; return the place."""
+    wants, paper, learnt = work.wants, work.paper, work.learnt
+    rows, free = outlook.rows, outlook.free
+    at = place_of_cut(left, rows)
     if paper.look_at[at] == paper.ticks[4]:
         return at
     paper.look_at[at] = paper.ticks[4]
@@ -203,10 +229,10 @@ def look_at_cut(work: Work, outlook: Outlook, left: int, left_free: int, right_f
     chance = 1.0
     if left_free <= paper.top[wants.witness]:
         times = left_free * rows / (free * left)
-        chance *= expected_chance(wants, paper, learnt, times, False)
+        chance *= expected_chance(wants, paper, learnt, j, times, False)
     if right_free <= paper.top[wants.witness]:
         times = right_free * rows / (free * right)
-        chance *= expected_chance(wants, paper, learnt, times, True)
+        chance *= expected_chance(wants, paper, learnt, j, times, True)
     for requirement in range(len(wants.wanted)):
         if requirement != wants.witness:
             chance *= chance_of_requirement(wants, paper, requirement, free, left_free)
@@ -215,7 +241,8 @@ def look_at_cut(work: Work, outlook: Outlook, left: int, left_free: int, right_f
     paper.look[at, 0] = chance
     for side in range(2):
         part = left if side == 0 else right
-        ratio = paper.unlike[0] / unlike_rows(wants, paper, side)
+        ratio = paper.unlike[j] / unlike_rows(wants, paper, j, side)
         size = max(outlook.even * ratio, float(wants.least))
-        paper.look[at, 1 + side] = root(min(1.0, CUT_FURTHER * size / max(part, 1)), outlook.active)
+        kept = root(min(1.0, CUT_FURTHER * size / max(part, 1)), outlook.active)
+        paper.look[at, 1 + side] = kept * part_factor(paper, outlook, left)
     return at

@@ -25,6 +25,8 @@ SLOTS = 16
 """The commonest codes, of which it is learnt where they stand; all others together are one more."""
 BINS = 32
 """Bins of a column."""
+SHARES = 128
+"""Shares of the rows of a node that a side can have, on the grid of ``factor``."""
 
 
 class Tuples(NamedTuple):
@@ -33,6 +35,8 @@ class Tuples(NamedTuple):
     rank: Int32s
     """The rank of the cell of tuple ``i`` in column ``j`` among all cells of the column."""
     kind: Int64s
+    plain: Int64s
+    """The columns that are of the kind ``PLAIN``."""
     begin: Int64s
     """Where the cells of each column begin in ``place``, and its leaves in ``parent``."""
     bin: Int32s
@@ -143,11 +147,15 @@ class NodePaper(NamedTuple):
     shrink: Floats
     shrink_at: Int64s
     """Chances and factors by the number of rows of a part, and the tick at which they were computed."""
+    factor: Floats
+    """For each number of columns and share of the rows on the left: what both factors are multiplied by."""
     low: Int64s
     high: Int64s
     variety: Int64s
     seen: Int64s
     """The box of a set of tuples, and when each cell was last seen in it."""
+    width: Floats
+    """The width of the box, then that of each column; ``STALE`` where it has widened since."""
     left_width: Floats
     left_rows: Int64s
     left_bound: Int64s
@@ -163,13 +171,16 @@ class NodePaper(NamedTuple):
     slot_rows: Floats
     slot_seen: Floats
     slot_part: Floats
-    unlike: Floats
-    """Of the node: the expected share of rows outside the commonest codes."""
-    in_node: Floats
     in_right: Floats
-    """Rows by slots: of the node, seen in its range, of a part; expected in the node and on the right."""
+    """Rows by slots: of the node, seen in its range, of a part; expected on the right."""
+    unlike: Floats
+    """For each column: the share of the node's rows expected outside the commonest codes."""
+    in_node: Floats
+    """For each column and slot: the rows expected in the node."""
     fate: Floats
-    """For each bin the share of rows that is expected to be of each slot."""
+    """For each column, bin and slot: the share of rows that is expected to be of the slot."""
+    told_at: Int64s
+    """For each column: the tick (``ticks[5]``) at which these were computed, negative if nothing is known."""
     look: Floats
     look_at: Int64s
     """Chance of a cut and what its parts will keep of their widths, by the rows of the left part."""
