@@ -15,10 +15,10 @@ from hartley.hot_loops import repeated
 CALLS: tuple[tuple[str, Callable[[Any], Any], int], ...] = (
     ("measure(joint)", hartley.measure, 600),
     ("audit(joint)", hartley.audit, 600),
-    ("greedy, l0, resolution", lambda joint: hartley.greedy(joint, "l0", "resolution"), 200),
-    ("solve, l = 4, size", lambda joint: hartley.solve(joint, distinct_l=4, utility="size"), 60),
-    ("solve, l = 4, midpoint", lambda joint: hartley.solve(joint, distinct_l=4, utility="midpoint"), 60),
-    ("solve, l = 4, centroid", lambda joint: hartley.solve(joint, distinct_l=4, utility="centroid"), 30),
+    ("greedy, l0, resolution", lambda joint: hartley.greedy(joint, "l0", "resolution"), 600),
+    ("solve, l = 4, size", lambda joint: hartley.solve(joint, distinct_l=4, utility="size"), 600),
+    ("solve, l = 4, midpoint", lambda joint: hartley.solve(joint, distinct_l=4, utility="midpoint"), 600),
+    ("solve, l = 4, centroid", lambda joint: hartley.solve(joint, distinct_l=4, utility="centroid"), 600),
 )
 
 
@@ -30,7 +30,7 @@ def main() -> None:
         rates = []
         for expected in (1, 1000):
             with repeated(expected):
-                for joint in joints[:20]:
+                for joint in joints[:300]:
                     call(joint)
                 start = time.process_time()
                 for joint in joints[:times]:

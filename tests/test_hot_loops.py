@@ -220,6 +220,22 @@ def test_a_loop_that_was_never_compiled_runs_as_written_on_all_but_very_large_in
     assert add_one.for_size(some - 1)(1) == 2
 
 
+def test_a_loop_that_is_called_over_and_over_counts_its_small_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    import_module("numba")
+    monkeypatch.setattr(HotLoop, "_is_at_hand", lambda _: True)
+    monkeypatch.setattr(HotLoop, "compiled", property(lambda _: "compiled"))
+    monkeypatch.setattr(hot_loops, "OFTEN", 10 * hot_loops.COMPILED_FROM)
+
+    @hot_loop
+    def add_one(x: int) -> int:
+        return x + 1
+
+    steps = hot_loops.COMPILED_FROM // 2
+    assert {add_one.for_size(steps) for _ in range(19)} == {add_one.plain}
+    assert {add_one.for_size(steps, in_pieces=True) for _ in range(19)} == {add_one.plain}
+    assert add_one.for_size(steps) == "compiled"
+
+
 MODULE = """
 from hartley.hot_loops import hot_loop
 

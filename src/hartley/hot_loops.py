@@ -45,6 +45,8 @@ COMPILED_FROM = 20_000
 
 FIRST_COMPILED_FROM = 200_000
 """The same of one call where nothing is on disk yet, and the compiler takes seconds."""
+OFTEN = 200_000
+"""Steps of many small calls of a loop from which it is taken as one that is called over and over."""
 LOADED_AFTER = 0.25
 """Seconds that loops of fewer steps run as written, in all, before it is worth to load the compiler.
 
@@ -165,6 +167,7 @@ class HotLoop(Generic[P, R]):
         self._interpreted: Callable[P, R] | None = None
         self._dispatched: Any = None
         self._seconds = 0.0
+        self._steps = 0
         self._looked_at = -inf
         self._named = ""
         update_wrapper(self, function)
@@ -185,6 +188,10 @@ class HotLoop(Generic[P, R]):
         """
         of_one_call = steps
         steps *= max(_times, default=1)
+        if compiled_from == COMPILED_FROM and not in_pieces:
+            self._steps += of_one_call
+            if self._steps >= OFTEN:
+                steps = max(steps, self._steps)
         is_loaded = "numba" in sys.modules
         if steps < min(compiled_from, COMPILED_FROM) or (steps < compiled_from and not is_loaded):
             return self.plain

@@ -175,14 +175,18 @@ class AxisSearch:
         return self.level(most)
 
     def highest_within(self, most: float) -> tuple[int, float, Cut]:
-        """Bisect for the highest level within a cost; give it with its cost and partition."""
-        low, high = self.axis.least - 1, self.axis.most + 1
+        """Find the highest level within a cost; give it with its cost and partition.
+
+        Looks near the highest one known, then twice as far each time, then between by halves.
+        """
+        known = [reached for reached, cost, _ in self._partitions() if cost <= most]
+        low, high, step = max(known, default=self.axis.least - 1), self.axis.most + 1, 1
         while high - low > 1 and not self.effort.should_stop():
-            middle = (low + high) // 2
+            middle = min(low + step, (low + high) // 2)
             if self.solve(middle).cost <= most:
-                low = middle
+                low, step = middle, 2 * step
             else:
-                high = middle
+                high, step = middle, high
         return self.reach(most)
 
     def frontier(self) -> Levels:
