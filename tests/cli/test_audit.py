@@ -340,3 +340,14 @@ def test_the_release_that_is_suggested_asks_what_was_asked_of_the_audit(tmp_path
     said, call = suggested("-s", "pay", "-s", "state", "--jointly", "--require", "row-k=9")
     assert call[-5:] == ["--distinct-l", "3", "--require", "row-k=9", "--jointly"]
     assert "3 combinations of pay and state possible for everyone, and keeps what is required:" in said
+
+
+def test_of_several_columns_a_safe_table_keeps_what_each_has_left(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{20 + row % 5},{'yn'[row // 5 % 2]},{'ab'[row // 10 % 2]}" for row in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,ill,kind", *rows]) + "\n")
+    assert run(["audit", "t.csv", "-p", "age", "-s", "ill", "-s", "kind"]) == 0
+    said = capsys.readouterr().out.replace("\\\n", "")
+    call = shlex.split(said[said.index("  hartley release") :])[1:]
+    assert call[-2:] == ["--distinct-l", "2"]
+    assert run(call) == 0

@@ -354,7 +354,7 @@ def _show_next_call(
     published = [column for column in audit.public.columns if column not in left_out]
     if not published or len(published) > 6 or audit.sensitive.values < 2:
         return
-    wanted = min(USUAL, audit.distinct_l) if is_safe else usual_for(_fewest_values(result))
+    wanted = min(USUAL, _fewest_left(result)) if is_safe else usual_for(_fewest_values(result))
     if result.separation is not None and result.separation.separated_values > 1 and not is_safe:
         wanted = min(wanted, result.separation.separated_values)
     roles = [word for column in audit.sensitive.columns for word in ("-s", column)]
@@ -370,7 +370,8 @@ def _show_next_call(
             "for researchers. For a public file with the same few bands for everyone, at a price in detail, "
             "add --shape columns --withhold 2%.",
         )
-    if result.persons is None and not is_safe:
+    are_alone = _are_empty_cells_alone(result, wanted)
+    if result.persons is None and not is_safe and not (are_alone and _has_empty_secrets(result)):
         paragraph(
             out,
             f"Publish {words.named(audit.sensitive)} too? Add --publish-sensitive --transparent: the release "
@@ -382,7 +383,7 @@ def _show_next_call(
             f"Left out: {words.listed(as_dates)}, which looks like dates and is read as text. Write dates as "
             "2024-12-31 to publish them in bands.",
         )
-    if are_alone := _are_empty_cells_alone(result, wanted):
+    if are_alone:
         paragraph(
             out,
             f"Rows with an empty {published[0]} are left out: no number can be merged with them.",
@@ -401,6 +402,12 @@ def _show_next_call(
     if are_alone:
         call += ["--missing", "drop"]
     to_type(out, call)
+
+
+def _fewest_left(result: AuditResult) -> int:
+    """Return how many values are left of the sensitive column of which fewest are, or of all jointly."""
+    each = () if result.jointly else result.by_sensitive
+    return min((one.distinct_l for one in each), default=result.audit.distinct_l)
 
 
 def _fewest_values(result: AuditResult) -> int:
@@ -441,6 +448,11 @@ def _are_empty_cells_alone(result: AuditResult, wanted: int) -> bool:
     (column,) = result.joint.public.coordinates
     empty = column.missing.nonzero()[0].tolist() if column.kind != "text" else []
     return any(len(result.joint.candidates(place)) < wanted for place in empty)
+
+
+def _has_empty_secrets(result: AuditResult) -> bool:
+    """Tell whether sensitive cells are empty: who is left out for it, no transparent release may show."""
+    return result.joint is not None and any(one.missing.any() for one in result.joint.sensitive.coordinates)
 
 
 def _orders(result: AuditResult) -> list[str]:
