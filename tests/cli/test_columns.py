@@ -414,3 +414,15 @@ def test_no_move_is_written_with_an_exponent(tmp_path, capsys):
     code, several, _ = called(capsys, *asked, "-p", "sex", "--overwrite")
     assert code == 0
     assert "e+" not in several
+
+
+def test_numbers_that_differ_in_the_last_digit_of_many_have_bands_as_well(tmp_path, capsys):
+    table, out = tmp_path / "countries.csv", tmp_path / "out.csv"
+    cells = [f"{1e13 + 1e11 * n + (0.002 if n == 7 else 0)!r},{n % 4},w{n % 9}" for n in range(60)]
+    cells.append("10700000000000.0,1,w3")
+    table.write_text("\n".join(["gdp,kind,war", *cells]) + "\n", encoding="utf-8")
+    asked = ["-s", "war", "-p", "gdp", "-p", "kind", "--distinct-l", "3", "--shape", "columns"]
+    code, printed, said = called(capsys, "release", str(table), str(out), *asked)
+    assert code == 0, said
+    assert len({row["gdp"] for row in read(out)}) > 2
+    assert "PROTECTED" in printed

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hartley.model.arrays import Flags, Floats, Int64s, frozen_array
 from hartley.model.partition import numbered_by_first
-from hartley.model.shapes.border_grid import BorderGrid, Calendar, round_steps
+from hartley.model.shapes.border_grid import MOST_CELLS, BorderGrid, Calendar, round_steps
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.problem import band_widths
 
@@ -140,7 +140,10 @@ def _widths(column: PublicColumn) -> Iterator[float]:
     if not len(gaps):
         return
     greatest = float(max(abs(positions[0]), abs(positions[-1])))
-    least = max(float(gaps.min()), column.extent / MANY_BANDS if len(positions) > 2 * MANY_BANDS else 0.0)
+    # Values that differ in the last digit of a large number are in cells that cannot be numbered.
+    least = max(float(gaps.min()), 2 * greatest / MOST_CELLS)
+    if len(positions) > 2 * MANY_BANDS:
+        least = max(least, column.extent / MANY_BANDS)
     for step in round_steps(least, greatest):
         yield step
         if step >= 20 and str(int(step)).strip("0") == "2":
