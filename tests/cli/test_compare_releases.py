@@ -191,3 +191,18 @@ def test_what_candidates_must_keep_besides_holds_for_each(capsys):
 def test_what_would_have_no_effect_is_refused(typed, line, capsys):
     assert run(["compare", "people.csv", *ROLES, *typed]) == 2
     assert line in capsys.readouterr().err
+
+
+def test_the_use_of_a_release_is_measured_by_the_values_that_its_midpoints_stand_for(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{20 + row % 50 + row % 50 / 8},2024-0{1 + row % 9}-1{row % 7},{row % 7}" for row in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(["dose,day,ward", *rows]) + "\n")
+    call = ["release", "t.csv", "o.csv", "-s", "ward", "--text", "ward", "--overwrite", "--useful", "--json"]
+    for public in (["-p", "dose"], ["-p", "day"], ["-p", "dose", "-p", "day", "--labels", "midpoint"]):
+        assert run([*call, *public, "--distinct-l", "4", "--missing-word", "NA"]) == 0
+        streams = capsys.readouterr()
+        found = json.loads(streams.out)["file_usefulness"]
+        assert found["query_error"] < 0.5
+        assert "no cell of o.csv" not in streams.err

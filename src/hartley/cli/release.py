@@ -75,7 +75,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
     if given["regress"] or given["useful"]:
         seen = given["sensitive"] if given["publish_sensitive"] else ()
         study = Study(table, **option_values.study_fields(given))
-        useful = release_usefulness(study, result.output, seen, given["regress"])
+        useful = release_usefulness(study, result.output, result.policy, seen, given["regress"])
     records = write_metadata(
         result.output, result.certificate, given["metadata"], overwrite=given["overwrite"]
     )
