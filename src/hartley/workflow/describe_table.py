@@ -9,7 +9,6 @@ from typing import Any
 from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
 from hartley.tables import ReadOptions, Table, open_table
-from hartley.tables.looks.alike_values import alike_values
 from hartley.tables.looks.codes import are_codes, missing_code
 from hartley.tables.looks.identifiers import (
     COUNTED_AT_ONCE,
@@ -20,6 +19,7 @@ from hartley.tables.looks.identifiers import (
     is_free_text,
 )
 from hartley.tables.looks.orders import Ordered, order_of
+from hartley.tables.looks.possible_answers import alike_values
 
 EXAMPLES = 4
 LOOKED_AT = 200

@@ -1,4 +1,4 @@
-"""Values that are others but for spaces and capital letters: two spellings are no two answers."""
+"""Sensitive cells that a reader takes for an answer and are none: empty ones, and spellings of one value."""
 
 from __future__ import annotations
 
@@ -7,6 +7,16 @@ from collections.abc import Collection, Iterable
 from hartley.errors import option
 from hartley.model import Alphabet
 from hartley.notes import note
+
+
+def note_empty_secrets(sensitive: Alphabet) -> None:
+    """Note that an empty cell of a sensitive column counts as one of its values."""
+    for one in sensitive.coordinates:
+        if one.missing.any() and len(one.missing) > 1:
+            note(
+                f"an empty cell of {one.name!r} counts as one of the values that remain possible; where it "
+                f"only means that nothing is known, leave such rows out ({option('missing', 'drop')})"
+            )
 
 
 def alike_values(cells: Iterable[str]) -> int:
