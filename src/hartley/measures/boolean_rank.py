@@ -21,6 +21,7 @@ import numpy as np
 
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import different
 
 EXACT_PAIRS = 600
 """Components of more pairs are only bounded."""
@@ -106,7 +107,7 @@ def _telling_values(joint: JointRange) -> int:
     best = 1
     for side in (joint, joint.reversed):
         alone = np.flatnonzero(np.diff(side.indptr) == 1)
-        best = max(best, len(np.unique(side.indices[side.indptr[alone]])))
+        best = max(best, len(different(side.indices[side.indptr[alone]])))
     return best
 
 

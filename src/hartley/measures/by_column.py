@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hartley.model import Coordinate, JointRange
-from hartley.model.arrays import Ints
+from hartley.model.arrays import Ints, different
 from hartley.model.closeness import cell_numbers
 
 CLOSE = 0.05
@@ -127,8 +127,8 @@ def _left_of_column(joint: JointRange, persons: Sequence[Ints] | None, coordinat
     rows_left, people = int(totals[counts == fewest].sum()), int(totals.sum())
     if persons is not None:
         narrowest = np.flatnonzero(counts == fewest).tolist()
-        rows_left = len(np.unique(np.concatenate([persons[one] for one in narrowest])))
-        people = len(np.unique(np.concatenate(persons)))
+        rows_left = len(different(np.concatenate([persons[one] for one in narrowest])))
+        people = len(different(np.concatenate(persons)))
     return ColumnLeft(
         column=coordinate.name,
         values=size,

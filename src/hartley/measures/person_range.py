@@ -16,7 +16,7 @@ import numpy as np
 
 from hartley.errors import InputError, TableError
 from hartley.model import Alphabet, JointRange
-from hartley.model.arrays import Ints
+from hartley.model.arrays import Ints, different
 
 SETS = "rows of one person"
 """What is seen of a person with rows of several public values, as a column."""
@@ -35,7 +35,7 @@ def values_of_persons(linked: JointRange) -> Ints:
     assert linked.observed_side is not None  # noqa: S101 (asked only of linked rows)
     person = linked.observed_side[linked.observation_of]
     width = max(linked.sensitive.size, 1)
-    values = np.unique(person.astype(np.int64) * width + linked.indices)
+    values = different(person.astype(np.int64) * width + linked.indices)
     return np.stack([values // width, values % width])
 
 
@@ -67,7 +67,7 @@ def profiles_of(linked: JointRange) -> tuple[list[tuple[int, ...]], Ints]:
     sizes = np.diff(starts)
     found: list[tuple[int, ...]] = []
     number_of = np.empty(persons, dtype=np.int64)
-    for size in np.unique(sizes).tolist():
+    for size in different(sizes).tolist():
         alike = np.flatnonzero(sizes == size)
         sets, number = np.unique(seen[starts[alike][:, None] + np.arange(size)], axis=0, return_inverse=True)
         number_of[alike] = len(found) + number.ravel()
@@ -127,7 +127,7 @@ def persons_of_observations(linked: JointRange) -> tuple[list[tuple[int, ...]], 
     seen, seen_of = _seen_of_rows(linked)
     order = np.lexsort((linked.observed_side, seen_of))
     starts = np.searchsorted(seen_of[order], np.arange(1, len(seen)))
-    return seen, [np.unique(some) for some in np.split(linked.observed_side[order], starts)]
+    return seen, [different(some) for some in np.split(linked.observed_side[order], starts)]
 
 
 def _seen_of_rows(linked: JointRange) -> tuple[list[tuple[int, ...]], Ints]:

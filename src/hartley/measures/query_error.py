@@ -17,7 +17,7 @@ import numpy as np
 from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.usefulness import cell_codes
 from hartley.model import Coordinate, JointRange, Partition
-from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.model.arrays import Flags, Floats, Int64s, different
 
 QUERIES = 600
 TRIES = 12_000
@@ -134,7 +134,7 @@ class _CellColumn:
 
     def classes(self, partition: Partition, gone: Flags) -> _ClassCells:
         """Return the cells that each class of a release may stand for."""
-        pairs = np.unique(partition.labels.astype(np.int64) * self.size + self.codes)
+        pairs = different(partition.labels.astype(np.int64) * self.size + self.codes)
         owner, code = pairs // self.size, pairs % self.size
         on_line = code < self.ordered
         low = np.full(partition.size, self.size, dtype=np.int64)

@@ -19,7 +19,7 @@ import numpy as np
 from hartley.hot_loops import hot_loop
 from hartley.measures.overlap import overlap_partition
 from hartley.model import Alphabet, JointRange, Partition
-from hartley.model.arrays import Int64s, Ints
+from hartley.model.arrays import Int64s, Ints, different
 from hartley.model.closeness import Closeness, SensitiveCodes, spread
 
 
@@ -162,7 +162,7 @@ def least_spread(joint: JointRange, closeness: Closeness, partition: Partition |
 
 def chain_counts(groups: Ints, codes: Ints, of: SensitiveCodes, size: int) -> Int64s:
     """Return the length of the chain of the codes that each group holds."""
-    keys = np.unique(groups.astype(np.int64) * of.width + codes)
+    keys = different(groups.astype(np.int64) * of.width + codes)
     lengths = np.zeros(size, dtype=np.int64)
     count_chains.for_size(len(keys))(keys // of.width, keys % of.width, of.next_code, lengths)
     return lengths

@@ -15,7 +15,7 @@ import numpy as np
 
 from hartley.errors import InputError
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Floats, Int64s
+from hartley.model.arrays import Floats, Int64s, different
 
 
 def hartley_entropy(size: int) -> float:
@@ -88,7 +88,7 @@ def prior_counts_of_side(joint: JointRange) -> Int64s:
     assert joint.side is not None and joint.observed_side is not None  # noqa: S101, PT018
     known = np.arange(joint.side.size) if joint.known_of_side is None else joint.known_of_side
     of_pair = known[joint.observed_side[joint.observation_of]].astype(np.int64)
-    possible = np.unique(of_pair * joint.sensitive.size + joint.indices)
+    possible = different(of_pair * joint.sensitive.size + joint.indices)
     counts = np.bincount(possible // joint.sensitive.size, minlength=int(known.max()) + 1)
     return counts[known]
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from hartley.measures.uncertainty import rows_of_values
 from hartley.model import Coordinate, JointRange, Partition
-from hartley.model.arrays import Flags, Floats, Int64s, Ints
+from hartley.model.arrays import Flags, Floats, Int64s, Ints, different
 
 Counted: TypeAlias = Literal["label", "middle"]
 """By what a released cell counts as a number: by itself, or by the middle of the values that share it."""
@@ -188,14 +188,14 @@ class _View:
         labels, size = partition.labels, partition.size
         positions = None if column.kind in ("text", "boolean") else column.positions
         codes = cell_codes(column)
-        pairs = np.unique(labels.astype(np.int64) * (int(codes.max()) + 1) + codes)
+        pairs = different(labels.astype(np.int64) * (int(codes.max()) + 1) + codes)
         distinct = np.bincount(pairs // (int(codes.max()) + 1), minlength=size)
         unchanged = (distinct[labels] == 1 if shown is None else shown.is_unchanged) & ~gone
         kept = labels[~gone]
-        is_one = partition.size == 1 if shown is None else len(np.unique(shown.codes[kept])) == 1
+        is_one = partition.size == 1 if shown is None else len(different(shown.codes[kept])) == 1
         # Where all that is not withheld is missing, what was there is gone.
         left = codes if column.missing[~gone].all() else codes[~gone]
-        vanished = is_one and len(np.unique(left)) > 1
+        vanished = is_one and len(different(left)) > 1
         if positions is None:
             width = (distinct - 1) / max(int(codes.max()), 1)
             width = np.where(gone, 1.0, width[labels])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError
-from hartley.model.arrays import Flags, Floats, equal_arrays, frozen_array
+from hartley.model.arrays import Flags, Floats, different, equal_arrays, frozen_array
 
 Kind = Literal["number", "boolean", "date", "timestamp", "text"]
 Label = Any
@@ -116,7 +116,7 @@ class Coordinate:
         """Whether different numbers lie at one position: floats do not reach so far so finely."""
         if not self._is_long or self.positions is None:
             return False
-        return len(np.unique(self.positions[~self.missing])) < len(set(self._present))
+        return len(different(self.positions[~self.missing])) < len(set(self._present))
 
     @property
     def _present(self) -> list[Label]:

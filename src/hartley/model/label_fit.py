@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.errors import InputError
-from hartley.model.arrays import Flags, Int64s, Ints, frozen_array
+from hartley.model.arrays import Flags, Int64s, Ints, different, frozen_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class LabelFit:
     ) -> LabelFit:
         """Build from the pairs of a value and a label that fit, in any order."""
         pairs = np.asarray(value_places, dtype=np.int64) * max(labels, 1) + np.asarray(label_places, np.int64)
-        pairs = np.unique(pairs)
+        pairs = different(pairs)
         indptr = np.zeros(values + 1, dtype=np.int64)
         np.cumsum(np.bincount(pairs // max(labels, 1), minlength=values), out=indptr[1:])
         none = np.full(values, -1, dtype=np.int64)

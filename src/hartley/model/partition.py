@@ -11,7 +11,7 @@ from warnings import warn
 import numpy as np
 
 from hartley.errors import InputError
-from hartley.model.arrays import Int64s, Ints, code_type, equal_arrays, frozen_array
+from hartley.model.arrays import Int64s, Ints, code_type, different, equal_arrays, frozen_array
 from hartley.model.disjoint_sets import DisjointSets
 
 
@@ -166,7 +166,7 @@ class Partition:
         self._require_same_values(other)
         groups = DisjointSets.of(self.size)
         touched: list[int] = [-1] * other.size
-        pairs = np.unique(other.labels.astype(np.int64) * self.size + self.labels)
+        pairs = different(other.labels.astype(np.int64) * self.size + self.labels)
         for pair in pairs.tolist():
             cluster, block = divmod(pair, self.size)
             if touched[cluster] < 0:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from hartley.errors import InputError, UnreachableError
 from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Flags, Ints, Places, code_type, frozen_array
+from hartley.model.arrays import Flags, Ints, Places, code_type, different, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
 from hartley.model.requirement import Requirement, require_consistent, require_fitting
 from hartley.model.words import MOST_BITS, SLACK
@@ -251,7 +251,7 @@ class Enough:
         if self.width:
             cluster = np.repeat(labels.astype(np.int64), np.diff(self.value_ptr))
             keys = cluster * self.width + self.value_code
-            keys = np.unique(keys[cluster >= 0])
+            keys = different(keys[cluster >= 0])
             owner, code = keys // self.width, keys % self.width
             if self.is_plain.all():
                 counts = len(self.wanted)
@@ -290,7 +290,7 @@ class Enough:
             return np.asarray((self.counts_of_clusters(labels, clusters) >= self.least).all(axis=1))
         # Clusters times side values may be very many; those that meet are not.
         keys = np.repeat(labels.astype(np.int64), np.diff(self.value_ptr)) * self.width + self.value_code
-        keys = np.unique(keys[keys >= 0])
+        keys = different(keys[keys >= 0])
         code = keys % self.width
         count = np.searchsorted(self.offsets, code, side="right") - 1
         met, place = np.unique(keys // self.width * len(self.wanted) + count, return_inverse=True)
@@ -421,7 +421,7 @@ def _codes_of_values(
         public * width + begin + each.code_of[joint.indices]
         for each, begin in zip(codes, offsets[:-1], strict=True)
     ]
-    found = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *keys]))
+    found = different(np.concatenate([np.zeros(0, dtype=np.int64), *keys]))
     value_ptr = np.zeros(size + 1, dtype=np.int64)
     if width:
         np.cumsum(np.bincount(found // width, minlength=size), out=value_ptr[1:])

@@ -16,7 +16,7 @@ from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import Utility
 from hartley.model import Partition
-from hartley.model.arrays import Flags, Floats, Int64s, Ints
+from hartley.model.arrays import Flags, Floats, Int64s, Ints, different
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.effort import Effort
@@ -194,7 +194,7 @@ def joined(question: Problem, found: Answer, effort: Effort) -> Answer:
         if is_late and (hurried := _joined_at_once(question, root, part_of, held)) is not None:
             return replace(found, partition=hurried[0], cost=hurried[1])
         best = (np.inf, 0, 0)
-        for place in np.unique(root[~held]).tolist():
+        for place in different(root[~held]).tolist():
             costs = unions.with_each(place)
             # Beside side information one part of the public values may show several groups of sensitive ones.
             same = part_of == part_of[place] if parts.size > 1 else root == place
@@ -247,7 +247,7 @@ def _joined_at_once(
 
 def _cost_beside(utility: Utility, partition: Partition, held: Flags) -> float:
     """Return the greatest cost of a cluster that is not withheld."""
-    costs = np.delete(utility.costs(partition), np.unique(partition.labels[held]))
+    costs = np.delete(utility.costs(partition), different(partition.labels[held]))
     return float(costs.max(initial=0.0))
 
 
@@ -359,7 +359,7 @@ def less_its_worst(question: Problem, found: Answer) -> Answer:
     chosen = worst_clusters(costs, of_cluster, question.budget)
     if len(chosen) and question.missing.any():
         # Cells that were missing before join what is withheld, with the clusters that they are in.
-        chosen = np.union1d(chosen, np.unique(partition.labels[question.missing]))
+        chosen = np.union1d(chosen, different(partition.labels[question.missing]))
     if not of_cluster[chosen].any() or of_cluster[chosen].sum() > question.budget:
         return replace(found, lower_bound_cost=None, any_bound=None)
     gone = np.isin(partition.labels, chosen)

@@ -20,7 +20,7 @@ from scipy.sparse import bmat, csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from hartley.errors import InputError
-from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.model.arrays import Flags, Floats, Int64s, different
 
 ROUNDS = 1000
 """Rounds of tightening at most; each one is sound by itself."""
@@ -125,7 +125,7 @@ class CountSystem:
         touched = np.zeros(self.sums.shape[0], dtype=bool)
         for part in range(parts):
             members = order[starts[part] : starts[part + 1]]
-            rows = np.unique(columns[:, members].indices)
+            rows = different(columns[:, members].indices)
             touched[rows] = True
             block = columns[:, members].tocsr()[rows]
             problem = _LinkedCounts(

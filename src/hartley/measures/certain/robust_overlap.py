@@ -20,7 +20,7 @@ from hartley.errors import InputError, option
 from hartley.measures.certain.confusability_graph import incidence
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Int64s
+from hartley.model.arrays import Int64s, different
 
 MOST_EXACT = 300
 """Pairs of a component up to which the fewest rows are found exactly: a cut for each of them."""
@@ -196,8 +196,8 @@ def component_holds(joint: JointRange, partition: Partition | None = None) -> tu
         least, most = _fewest_rows(seen, secret, weight)
         found.append(
             ComponentHold(
-                observations=len(np.unique(seen)),
-                sensitive_values=len(np.unique(secret)),
+                observations=len(different(seen)),
+                sensitive_values=len(different(secret)),
                 rows=int(weight.sum()),
                 least=least,
                 most=most,

@@ -24,7 +24,7 @@ import numpy as np
 from hartley.measures.overlap import components
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Floats, Int64s, Ints
+from hartley.model.arrays import Floats, Int64s, Ints, different
 from hartley.search.baselines.subsets import DECIMALS, SubsetRun, require_weight
 from hartley.search.effort import UNLIMITED, Effort
 
@@ -91,7 +91,7 @@ class OverlapChange:
             return 0.0
         merged = self.partition.merge(*chosen)
         worst = float(self.utility.costs(merged).max())
-        return float(self.change(len(np.unique(self.component[chosen])), worst))
+        return float(self.change(len(different(self.component[chosen])), worst))
 
     def change(self, touched: int, worst: float) -> float:
         """Return F where so many components become one and the worst cluster then costs so much."""

@@ -21,7 +21,7 @@ import numpy as np
 
 from hartley.errors import OptionError
 from hartley.model import Coordinate, JointRange, Partition
-from hartley.model.arrays import Flags, Floats, Int64s, Ints
+from hartley.model.arrays import Flags, Floats, Int64s, Ints, different
 from hartley.search.baselines.generalisation import ClassDemand
 
 Cut: TypeAlias = Literal["median", "nearest"]
@@ -164,7 +164,7 @@ def _cuts(
     group_of_pair = group[owner]
     rows = pairs.rows[pair]
     allowed = np.ones(groups - 1, dtype=bool)
-    for seen in np.unique(pairs.side[pair]):
+    for seen in different(pairs.side[pair]):
         here = pairs.side[pair] == seen
         below = _running_count(group_of_pair[here], pairs.sensitive[pair[here]], groups)
         above = _running_count(groups - 1 - group_of_pair[here], pairs.sensitive[pair[here]], groups)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError
-from hartley.model.arrays import Flags, Floats, Int32s, Int64s, Ints
+from hartley.model.arrays import Flags, Floats, Int32s, Int64s, Ints, different
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.loops.cells import Elements, Layout, Scratch, poor_cells
 from hartley.search.enough import Enough
@@ -204,7 +204,7 @@ def box_width(problem: CodebookProblem, cell: Ints, is_withheld: Flags) -> float
             np.fmax.at(high, cell, at)
             found = np.maximum(high - low, 0.0)
         else:
-            pairs = np.unique(cell.astype(np.int64) * column.size + column.codes)
+            pairs = different(cell.astype(np.int64) * column.size + column.codes)
             found = np.bincount(pairs // column.size, minlength=cells) - 1.0
         width += weight * found[cell] / column.extent
     rows = problem.demand.rows
@@ -249,7 +249,7 @@ def _least_spans(problem: CodebookProblem, number: int) -> Floats:
     column, demand = problem.columns[number], problem.demand
     count, codes = len(column.values), max(demand.width, 1)
     owner = np.repeat(column.codes.astype(np.int64), np.diff(demand.value_ptr))
-    held = np.unique(owner * codes + demand.value_code)
+    held = different(owner * codes + demand.value_code)
     starts = np.searchsorted(held, np.arange(count + 1) * codes)
     firsts = replace(
         demand,

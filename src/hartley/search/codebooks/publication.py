@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model.alphabet import Label
-from hartley.model.arrays import Int32s, Int64s, frozen_array
+from hartley.model.arrays import Int32s, Int64s, different, frozen_array
 from hartley.model.partition import Partition, numbered_by_first
 from hartley.model.shapes.band import ALL, Bands
 from hartley.model.shapes.border_grid import BorderGrid, roundest, roundest_day
@@ -265,7 +265,7 @@ def describe(
     bench.load(labels)
     settled = bench.settle()
     cell, is_withheld = bench.clusters()
-    released = np.unique(cell[~is_withheld])
+    released = different(cell[~is_withheld])
     clusters = np.full(problem.demand.size, len(released), dtype=np.int32)
     clusters[~is_withheld] = np.searchsorted(released, cell[~is_withheld])
     rows = problem.demand.rows
@@ -276,7 +276,7 @@ def describe(
         clusters=clusters,
         released=tuple(_in_words(problem, codebooks, tags[number]) for number in released),
         withheld=tuple(
-            _in_words(problem, codebooks, tags[number]) for number in np.unique(cell[is_withheld])
+            _in_words(problem, codebooks, tags[number]) for number in different(cell[is_withheld])
         ),
         loss=settled.loss,
         box_width=box_width(problem, cell, is_withheld),
@@ -308,7 +308,7 @@ def _chain_length(problem: CodebookProblem, tuples: Int64s) -> int:
     if not len(demand.wanted):
         return 0
     chosen = np.isin(problem.element_tuple, tuples)
-    codes = np.unique(problem.elements.code[chosen])
+    codes = different(problem.elements.code[chosen])
     length, following = 0, 0
     for code in codes[codes < demand.offsets[1]].tolist():
         if code >= following:

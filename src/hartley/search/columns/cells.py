@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
 from hartley.measures.utility.several_columns import ColumnsDistortion, NumberColumn
-from hartley.model.arrays import Floats, Places, sparse_zeros
+from hartley.model.arrays import Floats, Places, different, sparse_zeros
 from hartley.model.words import SAME_COST
 from hartley.search.columns.loops.cells import Cells
 
@@ -142,7 +142,7 @@ def _category_part(column: CategoryCells, norm: int) -> _Part:
     size = column.size
     if len(codes) and (codes.min() < 0 or codes.max() >= size):
         raise InputError("a tuple with a missing cell stays alone and must be taken out before the search")
-    seen = len(np.unique(codes))
+    seen = len(different(codes))
     share = column.importance / (seen - 1) if seen > 1 else 0.0
     if column.table is not None:
         order, heights = _table_tree(column.table)

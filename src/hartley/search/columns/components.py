@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.model.arrays import Floats, Ints, Places
+from hartley.model.arrays import Floats, Ints, Places, different
 from hartley.model.disjoint_sets import DisjointSets
 from hartley.search.columns.cells import CATEGORY, NUMBER
 from hartley.search.columns.costs import Runs, boxes_of, sides_of
@@ -128,7 +128,7 @@ class ComponentSearch:
         np.minimum.at(best, group, shortest)
         # A tuple with no other group among its neighbours may still be nearer than what was found.
         unsure = ~found & (gaps[:, -1] < best[group])
-        for number in np.unique(group[unsure]).tolist():
+        for number in different(group[unsure]).tolist():
             outside = np.flatnonzero(group != number)
             asking = np.flatnonzero(unsure & (group == number))
             gap, place = _index_of(self.points[outside]).query(self.points[asking], k=1, p=self.norm)
@@ -180,7 +180,7 @@ class ComponentSearch:
     ) -> Iterator[tuple[float, int, int]]:
         """Return pairs of near tuples of different components, with the side of their clusters' union."""
         group = np.array(groups.roots())[self.component]
-        if len(np.unique(group)) < 2:
+        if len(different(group)) < 2:
             return
         _, near = self._neighbours
         one = np.repeat(np.arange(len(labels)), near.shape[1])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hartley.measures.utility.several_columns import CategoryColumn, ColumnsDistortion, NumberColumn
 from hartley.model import Partition
-from hartley.model.arrays import Floats, Int32s, Ints, Places
+from hartley.model.arrays import Floats, Int32s, Ints, Places, different
 from hartley.search.columns.cells import Column, Combination, NumberCells
 from hartley.search.columns.loops.cells import Cells
 
@@ -138,7 +138,7 @@ def _widths_of(cells: Cells, runs: Runs) -> Floats:
         else:
             size = int(cells.size[column])
             cluster = np.repeat(np.arange(len(runs.starts)), runs.sizes)
-            pairs = np.unique(cluster * size + place.astype(np.int64))
+            pairs = different(cluster * size + place.astype(np.int64))
             spans = np.bincount(pairs // size, minlength=len(runs.starts)) - 1
         widths += cells.share[column] * spans
     return widths

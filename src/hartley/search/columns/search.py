@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, UnreachableError
-from hartley.model.arrays import Ints, Places
+from hartley.model.arrays import Ints, Places, different
 from hartley.model.words import ObjectiveName
 from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import (
@@ -293,7 +293,7 @@ def seen_alike(demand: Enough) -> Ints:
     """
     count = np.searchsorted(demand.offsets, demand.value_code, side="right") - 1
     owner = np.repeat(np.arange(demand.size), np.diff(demand.value_ptr))
-    pairs = np.unique(owner * len(demand.wanted) + count)
+    pairs = different(owner * len(demand.wanted) + count)
     seen: dict[bytes, int] = {}
     starts = np.searchsorted(pairs // len(demand.wanted), np.arange(demand.size + 1))
     met = pairs % len(demand.wanted)

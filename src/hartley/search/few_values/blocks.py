@@ -17,7 +17,7 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Partition
-from hartley.model.arrays import Flags, Floats, Int64s, Ints
+from hartley.model.arrays import Flags, Floats, Int64s, Ints, different
 from hartley.model.closeness import SensitiveCodes, plain_codes
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SAME_COST, SLACK, Leakage
@@ -59,7 +59,7 @@ class FewBlocks:
     def observed(self) -> list[tuple[int, Flags]]:
         """Each value of the side information with the blocks that are seen beside it."""
         found = []
-        for side in np.unique(self.side_of).tolist():
+        for side in different(self.side_of).tolist():
             mask = np.bitwise_or.reduce(1 << self.value_of[self.side_of == side])
             found.append((side, (self.masks & mask) != 0))
         return found

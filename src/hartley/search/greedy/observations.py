@@ -13,7 +13,7 @@ import numpy as np
 
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange
-from hartley.model.arrays import Flags, Floats, Ints
+from hartley.model.arrays import Flags, Floats, Ints, different
 
 LOOKED_AT = 32
 """Partners that are looked at one by one."""
@@ -31,7 +31,7 @@ class Candidates:
         size = joint.public.size
         self._codes: list[Ints] = list(np.split(codes, np.searchsorted(public, np.arange(1, size))))
         self._is_marked = np.zeros(joint.sensitive.size * self._sides, dtype=bool)
-        self._prior = np.bincount(np.unique(codes) % self._sides, minlength=self._sides)
+        self._prior = np.bincount(different(codes) % self._sides, minlength=self._sides)
         self.counts = np.array([len(own) for own in self._codes])
         """How many pairs each cluster has."""
         self.leakages = np.array([self._worst(own) for own in self._codes])
@@ -109,7 +109,7 @@ class Components:
         self._entries = np.split(
             np.arange(joint.observations), np.searchsorted(self._cluster, np.arange(1, size))
         )
-        pairs = np.unique(self._component * size + self._cluster)
+        pairs = different(self._component * size + self._cluster)
         self._values = [set[int]() for _ in range(int(groups.max()) + 1)]
         for pair in pairs.tolist():
             self._values[pair // size].add(pair % size)

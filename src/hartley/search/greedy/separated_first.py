@@ -24,7 +24,7 @@ from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
 from hartley.measures.utility import Resolution, Utility
 from hartley.model import JointRange, MergeTree
-from hartley.model.arrays import Int64s
+from hartley.model.arrays import Int64s, different
 from hartley.model.closeness import Closeness
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.greedy.recorder import Recorder, merge_in_turn
@@ -128,7 +128,7 @@ class SeparatedSets:
         for begin, end in pairwise(starts):
             own = joint.indices[begin:end].astype(np.int64)
             self._values.append(own)
-            self._codes.append(np.unique(codes.code_of[own]))
+            self._codes.append(different(codes.code_of[own]))
         self._chain = union_chain.for_size(joint.pairs * 8)
         self.counts = np.array([self._chain(own, own, self._next_code) for own in self._codes])
         """How many values of each cluster are apart; very many where no cluster stands any more."""

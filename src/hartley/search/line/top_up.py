@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.hot_loops import repeated
-from hartley.model.arrays import Places
+from hartley.model.arrays import Places, different
 from hartley.search.effort import Effort
 from hartley.search.line.borders import Borders
 from hartley.search.line.intervals import centroid_intervals_within, intervals_within
@@ -152,7 +152,7 @@ class TopUp:
             starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
             turn = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
             ranks = ranks[order[turn < CHEAPEST]]
-        found = np.unique(ranks)
+        found = different(ranks)
         tries = MOST_WORK // enough.size if enough.size <= MOST_CAREFUL else FEW_TRIES
         if len(found) > tries:
             new_codes = np.bincount(rank_of[is_new], minlength=enough.size)[found]

@@ -14,6 +14,7 @@ import numpy as np
 
 from hartley.frontiers import Frontier, Point, non_dominated
 from hartley.measures.utility import LineDistortion
+from hartley.model.arrays import different
 from hartley.model.demand import Demand
 from hartley.model.target import Target
 from hartley.model.words import ROUNDING, SLACK
@@ -93,7 +94,7 @@ def _holds_between(question: Problem, cost: float, whole: float) -> bool:
     utility = question.utility
     if not isinstance(utility, LineDistortion) or utility.codeword != "midpoint":
         return False
-    placed = np.unique(utility.positions[~np.isnan(utility.positions)])
+    placed = different(utility.positions[~np.isnan(utility.positions)])
     nearest = np.searchsorted(placed, placed + 2 * cost * (1 + SLACK), side="right")
     here = nearest < len(placed)
     widths = placed[nearest[here]] - placed[here]

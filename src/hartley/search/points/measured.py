@@ -15,7 +15,7 @@ from hartley.measures.uncertainty import candidate_counts, prior_counts, rows_of
 from hartley.measures.utility import LineDistortion
 from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import Coordinate, Partition
-from hartley.model.arrays import Floats, Int64s
+from hartley.model.arrays import Floats, Int64s, different
 from hartley.model.shapes.band import Bands, Scale
 from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
 from hartley.model.shapes.codebook import ColumnCodebook
@@ -217,7 +217,7 @@ def _bands(problem: Problem, answer: Answer) -> ColumnCodebook | None:
     order = placed[np.argsort(positions[placed], kind="stable")]
     clusters, at = answer.partition.labels[order], positions[order] / unit
     firsts = np.flatnonzero(np.diff(clusters, prepend=-1))
-    if not len(order) or len(firsts) != len(np.unique(clusters)) or len(firsts) == len(order) > 1:
+    if not len(order) or len(firsts) != len(different(clusters)) or len(firsts) == len(order) > 1:
         return None
     nominal, grid = np.full(len(positions), np.nan), _grid_of(problem, answer)
     if grid is not None and problem.positions is not None:

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hartley.model.arrays import Int64s
+from hartley.model.arrays import Int64s, different
 from hartley.search.enough import Enough
 from hartley.search.sizes.components import least_clusters
 
@@ -114,7 +114,7 @@ class CutBound:
     @classmethod
     def of(cls, sets: CandidateSets) -> CutBound:
         """Sum up for each threshold what its remainder holds."""
-        sizes = np.unique(sets.counts)
+        sizes = different(sets.counts)
         thresholds = [int(sizes[-1]) + 1, *sizes[::-1].tolist()[: MOST_THRESHOLDS - 1]]
         if len(sizes) > 1 and int(sizes[0]) == 1 and int(sizes[1]) not in thresholds:
             thresholds.append(int(sizes[1]))

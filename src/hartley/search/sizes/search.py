@@ -30,7 +30,7 @@ import numpy as np
 
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Int64s, Places
+from hartley.model.arrays import Int64s, Places, different
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.levels import Answer
@@ -283,7 +283,7 @@ class SizeSearch:
             if length < wanted * left:
                 return None
             dealt = values[taken[: wanted * left]]
-            if len(np.unique(dealt)) < len(dealt):
+            if len(different(dealt)) < len(dealt):
                 return None
             labels[dealt] = len(rich) + np.arange(len(dealt)) % left
         room = largest - np.bincount(labels[labels >= 0], minlength=clusters)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.errors import InputError
-from hartley.model.arrays import Floats, Int64s, Ints
+from hartley.model.arrays import Floats, Int64s, Ints, different
 from hartley.search.trees.loops.layout import NESTED, ORDERED, PLAIN
 
 
@@ -65,7 +65,7 @@ class TreeColumn:
 
         ``paths[code]`` names the nodes from below the root down to the category, itself included.
         """
-        used = np.unique(codes)
+        used = different(codes)
         order = sorted(used.tolist(), key=lambda code: [str(step) for step in paths[code]])
         rank_of = {code: rank for rank, code in enumerate(order)}
         nodes: dict[tuple[str, ...], int] = {}

@@ -10,7 +10,7 @@ import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.model.alphabet import Alphabet
-from hartley.model.arrays import Floats, Int32s, Int64s
+from hartley.model.arrays import Floats, Int32s, Int64s, different
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes
 from hartley.model.requirement import (
     ClassCounts,
@@ -166,7 +166,7 @@ class TreeDemand:
         for one in self.requirements:
             names = " and ".join(self.sensitive.columns if one.column is None else (one.column,))
             codes = one.codes(self.sensitive)
-            found = int(rows.sum()) if codes is None else len(np.unique(codes.code_of[present]))
+            found = int(rows.sum()) if codes is None else len(different(codes.code_of[present]))
             if one.name in ("distinct-l", "row-k") and found < one.wanted:
                 what = "rows" if codes is None else f"values of {names}"
                 return UnreachableError(

@@ -13,7 +13,7 @@ from math import isqrt
 import numpy as np
 
 from hartley.errors import InputError
-from hartley.model.arrays import Flags, Floats, Int32s, Int64s, Ints, sparse_zeros
+from hartley.model.arrays import Flags, Floats, Int32s, Int64s, Ints, different, sparse_zeros
 from hartley.search.trees.columns import TreeColumn
 from hartley.search.trees.first_cuts import bins_of, first_learnt
 from hartley.search.trees.loops.chances import factors_of_cuts
@@ -212,7 +212,7 @@ def roots_hold(tuples: Tuples, wants: Wants, ends: Int64s) -> bool:
     for at, wanted in enumerate(wants.wanted.tolist()):
         codes = wants.code_of[at][tuples.code].astype(np.int64)
         following = wants.next[wants.begin[at] : wants.begin[at + 1]]
-        pairs = np.unique(pair_root * len(following) + codes)
+        pairs = different(pair_root * len(following) + codes)
         for root in range(len(ends) - 1):
             held = pairs[(pairs // len(following)) == root] % len(following)
             chain, above = 0, -1

@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 
 from hartley.model import RangeSummary
-from hartley.model.arrays import Flags, Int64s, Ints, totals_of
+from hartley.model.arrays import Flags, Int64s, Ints, different, totals_of
 from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
 from hartley.tables.counting.first_look import FirstLook
 from hartley.tables.counting.sql_summary import SummaryRead
@@ -105,13 +105,13 @@ class Grid:
             pairs=int(counts.sum()),
             sensitive=sensitive,
             public_columns=roles.public,
-            public_values=len(np.unique(observed // self._sides)),
+            public_values=len(different(observed // self._sides)),
             side_columns=roles.side or None,
-            side_values=0 if self._side is None else len(np.unique(sides)),
+            side_values=0 if self._side is None else len(different(sides)),
             observations=len(observed),
             spans=tuple(
                 Span(int(prior), int(counts[priors == prior].min()), int(counts[priors == prior].max()))
-                for prior in np.unique(priors)
+                for prior in different(priors)
             ),
             row_k=int(rows.min()),
             narrowest_count=len(narrowest),

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from hartley.errors import ColumnError, OptionError, option
 from hartley.model import Alphabet, Coordinate
-from hartley.model.arrays import Flags, Ints
+from hartley.model.arrays import Flags, Ints, different
 from hartley.tables.column_types import AS_TEXT, TypedColumn
 from hartley.tables.counting.first_look import FirstLook
 from hartley.tables.engine import one_row
@@ -195,7 +195,7 @@ class Dictionary:
 
     def cells(self, codes: Ints) -> Alphabet:
         """Return the values of some codes."""
-        asked = np.unique(codes)
+        asked = different(codes)
         found = self._fetched(f"WHERE code IN ({', '.join(map(str, asked.tolist()))})")
         return found.take(np.searchsorted(asked, codes))
 

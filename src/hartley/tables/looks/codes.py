@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from hartley.model import Alphabet
+from hartley.model.arrays import different
 from hartley.tables.looks.identifier_names import words_of
 from hartley.tables.looks.identifiers import ColumnLook, is_whole_number, whole_numbers
 
@@ -84,7 +83,7 @@ def coded_columns(public: Alphabet, rows: int) -> tuple[str, ...]:
     for one in public.coordinates:
         if one.kind != "number":
             continue
-        values = np.unique(one.values[~one.missing]).tolist()
+        values = different(one.values[~one.missing]).tolist()
         if len(values) > MOST_CODES and not CODED.intersection(words_of(one.name)):
             continue
         cells = list(map(str, values))

@@ -12,7 +12,7 @@ from hartley.errors import InputError
 from hartley.frontiers import Point
 from hartley.measures.uncertainty import candidate_counts, rows_of_values
 from hartley.model import Coordinate, JointRange, Partition
-from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.model.arrays import Flags, Floats, Int64s, different
 from hartley.model.shapes.border_grid import roundest, roundest_day
 from hartley.model.shapes.shape import Shape
 from hartley.search.line.borders import Borders
@@ -78,7 +78,7 @@ class BorderLine:
             return None
         if coordinate.kind not in ("number", "date", "timestamp"):
             return None
-        at = np.unique(public.positions[~np.isnan(public.positions)])
+        at = different(public.positions[~np.isnan(public.positions)])
         if len(at) < 2:
             return None
         grid = _grid(at, coordinate, shape)
@@ -102,7 +102,7 @@ class BorderLine:
         order = np.flatnonzero(is_placed)[np.argsort(positions[is_placed], kind="stable")]
         labels = point.partition.labels[order]
         changes = np.flatnonzero(np.diff(labels)) + 1
-        if not len(order) or len(changes) + 1 != len(np.unique(labels)):
+        if not len(order) or len(changes) + 1 != len(different(labels)):
             return None
         if point.intervals is not None and point.intervals.bands is not None:
             unit = SECONDS_A_DAY if self.coordinate.kind == "timestamp" else 1.0
@@ -157,7 +157,7 @@ class BorderLine:
         band_of = np.searchsorted(settled, positions, side="right")
         partition = Partition(np.where(is_placed, band_of, before + len(settled) + 1))
         # Where no kept value lies between two borders there is no band, and the names go by the values.
-        is_full = len(np.unique(band_of[is_placed])) == len(settled) + 1
+        is_full = len(different(band_of[is_placed])) == len(settled) + 1
         at = np.sort(positions[~np.isnan(positions)])
         edges = np.array([-np.inf, *settled.tolist(), np.inf])
         cell = np.searchsorted(settled, at, side="right")

@@ -14,7 +14,7 @@ from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.frontiers import Point
 from hartley.measures.uncertainty import row_counts, rows_of_values
 from hartley.model import Partition
-from hartley.model.arrays import Floats, Int64s
+from hartley.model.arrays import Floats, Int64s, different
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.words import SLACK
@@ -180,7 +180,7 @@ def _costs(question: Problem, partition: Partition) -> Floats:
     """Return what each cluster costs; a missing cell is in no band."""
     costs = question.utility.costs(partition).astype(float)
     if not question.shape.is_any:
-        missing = np.unique(partition.labels[question.missing])
+        missing = different(partition.labels[question.missing])
         costs[missing[partition.sizes[missing] > 1]] = np.inf
     return costs
 
@@ -191,7 +191,7 @@ def _coarsest(question: Problem, gone: Int64s) -> Partition:
     alone = np.arange(size)
     labels = np.where(np.isin(alone, gone), size, size + 1)
     whole = Partition(labels)
-    costs = np.delete(question.utility.costs(whole), np.unique(whole.labels[gone]))
+    costs = np.delete(question.utility.costs(whole), different(whole.labels[gone]))
     if np.isfinite(costs).all() and question.shape.is_any:
         return whole
     return Partition(np.where(question.missing & (labels > size), alone, labels))

@@ -23,6 +23,7 @@ from hartley.measures.person_range import (
 )
 from hartley.measures.uncertainty import candidate_counts
 from hartley.model import Alphabet, JointRange, Partition
+from hartley.model.arrays import different
 from hartley.model.requirement.requirement import Requirement
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
@@ -161,7 +162,7 @@ class LinkedRows:
             public=Role(self.joint.public.columns, found.public.values),
             rows=rows.side.size if rows.side is not None else found.rows,
             row_k=fewest_persons(rows),
-            narrowest_rows=len(np.unique(np.concatenate([persons[one] for one in narrowest]))),
+            narrowest_rows=len(different(np.concatenate([persons[one] for one in narrowest]))),
             narrowest=tuple(
                 replace(
                     one,

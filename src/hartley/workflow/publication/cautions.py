@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
-
 from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.measures.audit import Audit
 from hartley.measures.by_column import ColumnLeft
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.verdicts import kept_by_each
 from hartley.model import Alphabet
+from hartley.model.arrays import different
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import Labels
@@ -99,7 +98,7 @@ def refuse_identifiers(
     ``untouched`` are published as they are, ``grouped`` have a hierarchy or a prefix, which names groups.
     """
     counts: dict[str, int | None] = {
-        one.name: len(np.unique(one.values[~one.missing])) for one in public.coordinates
+        one.name: len(different(one.values[~one.missing])) for one in public.coordinates
     }
     found = identifier_columns(table, counts | dict.fromkeys(untouched))
     for name in accepted:

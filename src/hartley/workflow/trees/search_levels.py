@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
+from hartley.model.arrays import different
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.releases.tree_document import LevelDocument, TreeCut
@@ -85,7 +84,7 @@ def _walked_point(question: Problem, requirements: Iterable[Requirement]) -> Poi
         rounds=0,
     )
     found = describe(problem, refined, bench, [None] * len(problem.columns))
-    if len(np.unique(path.classes)) != found.combinations:
+    if len(different(path.classes)) != found.combinations:
         raise UnreachableError("the codebooks of the last level lack what is required")
     point = point_of_codebooks(asked, found)
     return replace(point, levels=WalkedLevels(path, problem.columns, demand.trials == "strict"))

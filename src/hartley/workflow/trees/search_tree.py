@@ -12,7 +12,7 @@ from hartley.frontiers import Frontier, Point
 from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Floats
+from hartley.model.arrays import Floats, different
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.search.codebooks import PublicColumn
@@ -174,7 +174,7 @@ def class_widths(column: TreeColumn, tree: CutTree) -> Floats:
     if column.places is not None:
         return np.asarray((column.places[high] - column.places[low]) * column.scale)
     if column.parents is None:
-        pairs = np.unique(tree.labels * column.cells + column.ranks) // column.cells
+        pairs = different(tree.labels * column.cells + column.ranks) // column.cells
         return np.asarray((np.bincount(pairs, minlength=tree.size) - 1) * column.scale)
     last, loss = column.nested_nodes()
     widths = np.zeros(tree.size)

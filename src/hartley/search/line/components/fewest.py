@@ -21,7 +21,7 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Floats
+from hartley.model.arrays import Floats, different
 from hartley.search.any_utility import least_leakage_of_any_utility
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import NOTHING, Level, Levels, as_it_is, in_time
@@ -143,7 +143,7 @@ class IstarSearch:
         groups = components(joint)
         self.count = groups.size
         self.groups = groups.labels[line.order].astype(np.int64)
-        self.least_components = self.count - max(len(np.unique(self.groups)) - 1, 0)
+        self.least_components = self.count - max(len(different(self.groups)) - 1, 0)
         self.answers: list[_Answer] = []
         self.given: list[tuple[int, float, Callable[[], Partition]]] = []
         self.offer(Partition.singletons(joint.public.size))
