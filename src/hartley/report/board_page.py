@@ -48,14 +48,12 @@ def of_transparency(point: Point, price: TransparencyPrice | None) -> str:
     else:
         theirs, best = f"{100 * price.transparent:.1f} %", f"{100 * price.best:.1f} %"
         keeps = ", and keeps more detail" if price.transparent < price.best else ""
-        spans = f"{keeps}: its classes span {theirs} of a column on average, not {best}"
-        instead = (
-            f". Its classes span {theirs} of a column on average, those of the best release found {best}"
-        )
+        spans = f"{keeps}: its values span {theirs} of a column on average, not {best}"
+        instead = f". Its values span {theirs} of a column on average, those of the best release found {best}"
     if point.levels is not None or (point.tree is not None and point.tree.is_transparent):
         return f"A reader who knows how the release was chosen is left what was asked for, too{instead}."
     return (
-        "A reader who knows how the release was chosen may learn more; a transparent release covers that"
+        "A reader who knows how the release was chosen may learn more; a release that holds against such a reader too can be made"
         f"{spans}."
     )
 

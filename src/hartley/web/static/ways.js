@@ -65,7 +65,7 @@ function card(way, best, running) {
   const marks = `${way === best ? " best" : ""}${way.number === taken ? " chosen" : ""}`;
   return holder(`${way.verdict.colour}${marks}`,
     element("p", {}, element("strong", { text: way.verdict.word }), ` ${counted(way.left, "candidate")} for everyone; ${counted(way.row_k, "row")} or more alike${way.guess === null ? "" : `; likeliest guess ${percent(way.guess)}`}.`),
-    element("p", { text: `Loses ${percent(way.loss)} of the detail; ${percent(way.unchanged)} of rows unchanged${way.withheld_rows ? `; ${counted(way.withheld_rows, "row")} withheld` : ""}.${way.complete || !way.loss ? "" : " Stopped at its time limit."}` }),
+    element("p", { text: `Loses ${percent(way.loss)} of the detail; ${percent(way.unchanged)} of rows unchanged${way.withheld_rows ? `; ${counted(way.withheld_rows, "row")} withheld, counted as lost` : ""}.${way.complete || !way.loss ? "" : " Stopped at its time limit."}` }),
     element("dl", { className: "losses" }, ...way.columns.flatMap((column) => [element("dt", { text: column.name }), barOf(column.lost), element("dd", { text: column.lost === null ? "" : percent(column.lost) })])),
     element("p", {}, look));
 }
