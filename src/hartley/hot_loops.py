@@ -212,7 +212,11 @@ class HotLoop(Generic[P, R]):
 
         ``size`` is that of a compiled piece, which takes some hundredths of a second.
         """
-        return size if chosen is self._compiled else max(1, size // PIECE_AS_WRITTEN)
+        return size if self.is_compiled(chosen) else max(1, size // PIECE_AS_WRITTEN)
+
+    def is_compiled(self, chosen: Callable[P, R]) -> bool:
+        """Tell whether what :meth:`for_size` chose is the compiled function."""
+        return chosen is self._compiled
 
     def _timed(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function as written, and have it compiled beside when that has taken long."""

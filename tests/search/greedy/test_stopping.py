@@ -39,6 +39,12 @@ def utilities(rng: random.Random, size: int) -> list[Utility]:
     return [Resolution(size), *lines, MatrixDistortion(distances)]
 
 
+def slice_by(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    """Make every slice of so many steps, compiled or not."""
+    for one in ("PLAIN_SLICE", "COMPILED_SLICE"):
+        monkeypatch.setattr(recorder, one, steps)
+
+
 @pytest.mark.parametrize("name", SEARCHES)
 @pytest.mark.parametrize("side", [False, True])
 def test_a_stopped_run_is_the_beginning_of_the_whole_run(name, side, monkeypatch):
@@ -49,11 +55,11 @@ def test_a_stopped_run_is_the_beginning_of_the_whole_run(name, side, monkeypatch
         size = rng.randint(2, 14)
         joint = random_joint(rng, size, side=side)
         for utility in utilities(rng, size):
-            monkeypatch.setattr(recorder, "PLAIN_SLICE", 30_000)
+            slice_by(monkeypatch, 30_000)
             whole = search(joint, utility, Effort())
             assert whole.complete
             # Slices so short that a run has many ends to be cut at.
-            monkeypatch.setattr(recorder, "PLAIN_SLICE", rng.randint(1, 300))
+            slice_by(monkeypatch, rng.randint(1, 300))
             for questions in (0, 1, 2, 3, 5, 8, 13, 40):
                 part = search(joint, utility, stopping_after(questions))
                 assert part.merges == whole.merges[: len(part.merges)]
@@ -72,14 +78,14 @@ def test_slices_do_not_change_the_run(name, utility, monkeypatch):
         joint = random_joint(rng, size)
         positions = np.array(random_positions(rng, size))
         measure = Resolution(size) if utility == "resolution" else LineDistortion(positions, utility)
-        monkeypatch.setattr(recorder, "PLAIN_SLICE", 10**9)
+        slice_by(monkeypatch, 10**9)
         at_once = SEARCHES[name](joint, measure, Effort())
-        monkeypatch.setattr(recorder, "PLAIN_SLICE", rng.choice([1, 20, 100, 500]))
+        slice_by(monkeypatch, rng.choice([1, 20, 100, 500]))
         assert SEARCHES[name](joint, measure, Effort()) == at_once
 
 
 def test_a_search_tells_how_far_it_is_between_two_slices(monkeypatch):
-    monkeypatch.setattr(recorder, "PLAIN_SLICE", 50)
+    slice_by(monkeypatch, 50)
     told: list[tuple[int, int]] = []
     effort = Effort(progress=lambda done, total, _: told.append((done, total)))
     run = narrowest_first(random_joint(random.Random(3), 30), Resolution(30), effort)

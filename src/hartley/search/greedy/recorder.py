@@ -103,9 +103,9 @@ def run_in_slices(
     if effort.should_stop():
         return False
     advance = loop.for_size(steps)
-    budget = COMPILED_SLICE
+    budget = COMPILED_SLICE if loop.is_compiled(advance) else PLAIN_SLICE
     if advance is loop.plain:
-        advance, budget = loop.interpreted, PLAIN_SLICE
+        advance = loop.interpreted
     while not advance(budget, *state):
         effort.progress(*report())
         if effort.should_stop():
