@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from hartley.tables.looks.identifier_cells import form_of, held_in
 from hartley.workflow.describe_table import describe
 
 ROWS = 120
@@ -278,3 +279,20 @@ def test_the_numbers_and_first_names_of_a_panel_are_identifiers():
 def test_nothing_is_said_of_a_table_of_a_row_or_two(rows):
     found = describe(pa.table({"note": ["a", "b"][:rows], "x": [1, 2][:rows]}))
     assert not any(column.is_identifier for column in found.columns)
+
+
+@pytest.mark.parametrize("letters", ["a", "@a", "(0 ", "0-", "+0 1"])
+def test_cells_of_a_million_letters_are_looked_at_in_a_moment(letters: str) -> None:
+    """With patterns that look again from every letter this would take hours."""
+    cells = [letters * (10**6 // len(letters)) + str(number) for number in range(3)]
+    assert held_in(cells) is None
+    assert form_of(cells) is None
+
+
+def test_what_leads_to_a_person_is_found_among_other_words() -> None:
+    assert (
+        held_in(["see file", *(f"write to {name}@clinic.org, please" for name in "abc")])
+        == "e-mail addresses"
+    )
+    assert held_in(["see file", *(f"call 0171-55501{name}, mornings" for name in "123")]) == "phone numbers"
+    assert held_in([f"{number} @ 3.50 each" for number in range(9)]) is None

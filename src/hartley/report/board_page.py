@@ -53,8 +53,8 @@ def of_transparency(point: Point, price: TransparencyPrice | None) -> str:
     if point.levels is not None or (point.tree is not None and point.tree.is_transparent):
         return f"A reader who knows how the release was chosen is left what was asked for, too{instead}."
     return (
-        "A reader who knows how the release was chosen may learn more; a release that holds against such a reader too can be made"
-        f"{spans}."
+        "A reader who knows how the release was chosen may learn more; a release that holds against such a "
+        f"reader too can be made{spans}."
     )
 
 
