@@ -335,8 +335,8 @@ def test_how_a_table_was_read_is_noted_and_can_be_said_otherwise(browser):
     assert [column["kind"] for column in opened["columns"]] == ["number", "text", "text"]
     assert opened["notes"][0].startswith("eu.csv: the header has semicolons")
     assert "“comma, as in 3,5” for “Decimal sign” under “How the file is read”" in " ".join(opened["notes"])
-    how = {"decimal": ",", "missing_words": "NA, ."}
+    how = {"decimal": ",", "missing_words": "NA, .; 999,0"}
     again = {"which": "again", "revision": opened["revision"], "reading": how}
     opened = browser.post("/api/open", json=again).json()
     assert [column["kind"] for column in opened["columns"]] == ["number"] * 3
-    assert opened["reading"]["missing_words"] == ["NA", "."]
+    assert opened["reading"]["missing_words"] == ["NA", ".", "999,0"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal, get_args
@@ -137,10 +138,14 @@ def reading(asked: Json) -> ReadOptions:
 
 
 def _words(given: Json) -> tuple[str, ...]:
-    """Take the words for a missing cell: a list, or one text with commas between them."""
+    """Take the words for a missing cell: a list, or one text with commas or semicolons between them.
+
+    Where the table has decimal commas, a comma between digits is one of those.
+    """
     said = given.get("missing_words")
     if isinstance(said, str):
-        return tuple(word.strip() for word in said.split(",") if word.strip())
+        commas = r",(?!\d)|(?<!\d)," if given.get("decimal") == "," else ","
+        return tuple(word.strip() for word in re.split(f";|{commas}", said) if word.strip())
     return texts(given, "missing_words", "words for a missing cell are a list of texts")
 
 
