@@ -56,7 +56,7 @@ def main() -> None:
                 table, output, public=public, labels="interval", time_limit=given.time_limit, **wanted
             )
             cpu = time.process_time() - start
-            use = release_usefulness(hartley.Study(table, public=public), made.output, ())
+            use = release_usefulness(hartley.Study(table, public=public), made.output, made.policy, ())
             print(
                 f"{name:24} NCP {use.ncp:7.2%}, counts off by {use.query_error:.1%}, {cpu:.0f} s of CPU",
                 flush=True,

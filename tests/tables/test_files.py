@@ -252,6 +252,15 @@ def test_codes_that_spss_declares_missing_are_values(tmp_path: Path) -> None:
     assert open_table(tmp_path / "t.sav").joint_range(ROLES).joint.sensitive.labels() == [-9, 1]
 
 
+def test_a_name_that_stands_twice_in_a_labelled_file_is_refused(tmp_path: Path) -> None:
+    statistics = pytest.importorskip("pyreadstat")
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "t.sav"
+    statistics.write_sav(pandas.DataFrame({"age": [1.0], "agf": [2.0]}), str(path))
+    path.write_bytes(path.read_bytes().replace(b"=agf", b"=age"))
+    assert refusal(path) == "t.sav: a column appears twice; give each column its own name"
+
+
 def test_damaged_labelled_files_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyreadstat")
     (tmp_path / "t.dta").write_text("hello")

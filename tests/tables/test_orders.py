@@ -88,3 +88,8 @@ def test_an_audit_in_which_nobody_is_exposed_says_how_to_publish(tmp_path, monke
     assert "PROTECTED" in said
     assert "hartley release t.csv released.csv -s illness -p sex" in said
     assert run(["release", "t.csv", "released.csv", "-s", "illness", "-p", "sex", "--distinct-l", "5"]) == 0
+
+
+def test_texts_of_a_million_letters_have_no_known_order() -> None:
+    """With patterns that look again from every letter this would take hours."""
+    assert known_order([" " * 10**6 + word for word in ("low", "medium", "high")]) is None

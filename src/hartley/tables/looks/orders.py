@@ -23,6 +23,8 @@ UNORDERED = tuple(
 )
 """Beginnings of words in names of columns whose categories have none, though numbers may stand before."""
 MOST_CATEGORIES = 15
+LONGEST_CATEGORY = 1_000
+"""Letters of a category; longer texts have no known order."""
 Ordered = Literal["known", "asked"]
 """Whether the order of a column's categories is known, or the curator has to say it."""
 _SCALES = (
@@ -93,7 +95,7 @@ def known_order(cells: Sequence[str]) -> tuple[str, ...] | None:
     >>> known_order(["red", "green", "low"]) is None, known_order(["01067", "04109", "80331"]) is None
     (True, True)
     """
-    if not 3 <= len(cells) <= MOST_CATEGORIES:
+    if not 3 <= len(cells) <= MOST_CATEGORIES or max(map(len, cells)) > LONGEST_CATEGORY:
         return None
     words = {cell: "_".join(words_of(cell)) for cell in cells}
     for scale in _PLACES:

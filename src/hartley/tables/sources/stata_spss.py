@@ -9,6 +9,7 @@ missing values ``.a`` to ``.z`` are refused.
 from __future__ import annotations
 
 import datetime as dt
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -66,8 +67,13 @@ def read_labelled(path: Path) -> tuple[Any, FileLabels, dict[str, str]]:
         output_format="dict",
     )
     try:
-        numbers, meta = read(disable_datetime_conversion=True)
-        cells = _with_times(numbers, read)
+        with warnings.catch_warnings():
+            # That a name stands twice is a warning there, and the column gets another.
+            warnings.simplefilter("error", UserWarning)
+            numbers, meta = read(disable_datetime_conversion=True)
+            cells = _with_times(numbers, read)
+    except UserWarning:
+        raise TableError(f"{path.name}: a column appears twice; give each column its own name") from None
     except (statistics.ReadstatError, statistics.PyreadstatError, UnicodeError):
         kind = "Stata" if is_stata else "SPSS"
         raise TableError(f"{path.name}: the file is not a {kind} file that can be read") from None

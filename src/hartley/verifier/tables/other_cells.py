@@ -6,6 +6,7 @@ Data frames, Stata and SPSS files, and Parquet: one file, or a folder of files t
 from __future__ import annotations
 
 import re
+import warnings
 import zlib
 from collections.abc import Iterator
 from decimal import Decimal
@@ -158,12 +159,14 @@ def labelled_cells(path: Any) -> Any:
             return stored[name]
 
     try:
-        stored = columns(disable_datetime_conversion=True)
-        try:
-            shown = columns()
-        except OverflowError:
-            shown = {name: with_times(name) for name in stored}
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # a name that stands twice
+            stored = columns(disable_datetime_conversion=True)
+            try:
+                shown = columns()
+            except OverflowError:
+                shown = {name: with_times(name) for name in stored}
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UserWarning):
         raise OSError(f"{path} is no such file") from None
     return pa.table(
         {
