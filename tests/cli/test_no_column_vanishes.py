@@ -47,6 +47,15 @@ def test_weights_of_your_own_decide(capsys: pytest.CaptureFixture[str]) -> None:
     assert labels()["town"] == {"all"}
 
 
+def test_a_report_says_first_that_a_column_has_vanished() -> None:
+    roles = [CALL[1], *CALL[3:]]
+    assert run(["report", *roles, *SHAPE, "--weight", "age=1", "-o", "page.html"]) == 0
+    said = Path("page.html").read_text(encoding="utf-8")
+    assert "Nothing is left of town" in said.partition("As the table is")[0]
+    assert "give more weight, or publish a column less" in said
+    assert "town: nothing is left of it" in said
+
+
 def test_missing_cells_are_a_band_of_their_own_where_a_column_is_spared() -> None:
     draw = random.Random(3)
     lines = Path("t.csv").read_text().splitlines()

@@ -147,6 +147,9 @@ def test_the_public_page_says_whether_the_choice_tells_something(table, tmp_path
     assert "what that choice itself tells" not in page
     assert "and how hartley works; but only if what was asked for was chosen without looking" in page
     assert cells_in(page) == []
+    counted = "from the choice of the recoding itself is not counted"
+    assert counted in write(table, tmp_path, *asked[2:])
+    assert counted not in write(table, tmp_path, *asked[2:], "--transparent")
 
 
 def test_the_public_page_says_what_was_asked_for_and_needs_something_asked(table, tmp_path, capsys):

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow
 import pytest
 
 import hartley
@@ -149,6 +150,17 @@ def test_a_report_over_several_columns_is_of_the_release_in_every_shape(tmp_path
     assert f"Different released values {made.point.clusters}" in words(page)
 
 
+def test_codebooks_of_a_report_are_searched_as_long_as_those_of_a_release(tmp_path):
+    source, n = np.random.default_rng(5), 200
+    columns = {"pay": source.integers(0, 60, n), "age": source.integers(18, 60, n)}
+    columns |= {"weeks": source.integers(0, 50, n), "sex": source.choice(["f", "m"], n)}
+    study = hartley.Study(pyarrow.table(columns), sensitive="pay", public=["age", "weeks", "sex"])
+    with study:
+        made = study.release(tmp_path / "out.csv", shape="columns", distinct_l=3).point
+        found = study.frontier(shape="columns")
+        assert found.meeting({"distinct_l": 3}).partition == made.partition
+
+
 def test_the_axis_over_several_columns_has_no_unit_of_theirs(tmp_path):
     table = tmp_path / "staff.csv"
     table.write_text("age,size,grade\n" + "".join(f"{20 + n % 7},{n % 5},{n % 3}\n" for n in range(40)))
@@ -189,6 +201,7 @@ def test_a_report_for_persons_counts_persons(tmp_path):
     assert "of those that hold for a reader who links all rows of a person" in said
     assert "Revealed by the most exposed person" not in page.read_text(encoding="utf-8")
     assert "a reader who links the rows of a person may be left with fewer" in said
+    assert "holds against such a reader" not in said  # --transparent is not proved for --person
 
 
 def test_what_is_withheld_is_listed_last_and_several_columns_have_combinations(table):

@@ -95,7 +95,8 @@ def show(out: Console, name: str, result: ReleaseResult, useful: FileUsefulness 
     heading(out, f"{name}: released as {result.output}")
     top = release_words.verdict(result)
     verdict(out, top.colour, top.word, top.sentence)
-    if (gone := release_words.vanished(result)) is not None:
+    gone = release_words.vanished(result.usefulness, result.point, result.joint.public, result.unused_budget)
+    if gone is not None:
         paragraph(out, worded(gone, as_flag))
     if result.by_sensitive:
         paragraph(out, words.likeliest_guess(result.by_sensitive, as_flag))

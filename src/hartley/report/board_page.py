@@ -14,19 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hartley.errors import worded
 from hartley.releases.cell_text import cell_text
 from hartley.report.figures.figure import shown_label
 from hartley.report.words import audit as words
-from hartley.report.words.release import share, what_is_lost
+from hartley.report.words.release import share, vanished, what_is_lost
 from hartley.workflow.show_release import CodebookLines, left_of_each, usefulness_of
 
 if TYPE_CHECKING:
-    from hartley.frontiers import Point
     from hartley.measures.audit import Audit
     from hartley.measures.by_column import ColumnLeft
     from hartley.model import Alphabet
     from hartley.report.html import Report
-    from hartley.workflow.trees.price import TransparencyPrice
 
 MOST_ROWS = 5
 LOOKED_AT = 200
@@ -41,8 +40,9 @@ NOT_PROTECTED = (
 )
 
 
-def of_transparency(point: Point, price: TransparencyPrice | None) -> str:
+def of_transparency(report: Report) -> str:
     """Say what a reader who knows how the release was chosen learns, and the price of a promise there."""
+    price = report.price
     if price is None or f"{price.transparent:.3f}" == f"{price.best:.3f}":
         spans, instead = "", ""
     else:
@@ -50,8 +50,10 @@ def of_transparency(point: Point, price: TransparencyPrice | None) -> str:
         keeps = ", and keeps more detail" if price.transparent < price.best else ""
         spans = f"{keeps}: its values span {theirs} of a column on average, not {best}"
         instead = f". Its values span {theirs} of a column on average, those of the best release found {best}"
-    if point.levels is not None or (point.tree is not None and point.tree.is_transparent):
+    if report.is_transparent:
         return f"A reader who knows how the release was chosen is left what was asked for, too{instead}."
+    if report.persons is not None:
+        return "A reader who knows how the release was chosen may learn more."
     return (
         "A reader who knows how the release was chosen may learn more; a release that holds against such a "
         f"reader too can be made{spans}."
@@ -79,15 +81,17 @@ def board_content(report: Report, before: Audit, after: Audit) -> dict[str, Any]
         first = replace(first, sentence=f"{first.sentence} {words.likeliest_guess(left)}")
     use = usefulness_of(joint, point, report.frontier.codeword)
     lost = what_is_lost(use, joint.row_count, point, joint.public)
+    gone = vanished(use, point, joint.public)
     return {
         "verdict": first,
         "is_exposed": first.colour == "red",
         "people_before": words.worst_case(before),
+        "vanished": None if gone is None else worded(gone, lambda _name, _value: "").replace(" ()", ""),
         "rules": _rules(report, after, left),
         "columns": joint.public.columns,
         "examples": _examples(report, lines),
         "lost_first": lost[: 1 + bool(use.withheld_rows) + len(use.columns)],
-        "not_protected": (*NOT_PROTECTED, of_transparency(report.chosen, report.price)),
+        "not_protected": (*NOT_PROTECTED, of_transparency(report)),
         "bands": [_bands(lines, joint.public, place) for place in range(len(joint.public.columns))],
     }
 

@@ -267,6 +267,7 @@ class Report:
             "witnesses": _witnesses(self.joint, None, before, disclosive, self.persons is not None),
             "witnesses_after": _witnesses(self.joint, partition, after, disclosive, self.persons is not None),
             "command": self.command,
+            "transparent": self.is_transparent,
             "versions": versions(),
         }
 

@@ -162,20 +162,20 @@ def verdict(result: ReleaseResult) -> Headline:
     return Headline(colour, was + now).beside(alone_exposed(result.by_sensitive, public))
 
 
-def vanished(result: ReleaseResult) -> str | None:
+def vanished(use: Usefulness, point: Point, public: Alphabet, unused_budget: int = 0) -> str | None:
     """Name the public columns of which nothing is left, if any, and say what may keep them."""
-    gone = result.usefulness.vanished
+    gone = use.vanished
     if not gone:
         return None
     ways = []
-    if len(result.usefulness.columns) > 1:
+    if len(use.columns) > 1:
         ways = [f"give more weight ({option('weight', f'{gone[0]}=5')})", "publish a column less"]
-    withholds = result.point.tree is None and result.point.levels is None
-    empty = [one for one in result.joint.public.coordinates if one.name in gone and one.missing.any()]
-    if empty and result.point.codebooks is not None:
+    withholds = point.tree is None and point.levels is None
+    empty = [one for one in public.coordinates if one.name in gone and one.missing.any()]
+    if empty and point.codebooks is not None:
         # A band holds empty cells only where it holds everything.
         ways.insert(0, f"leave rows with an empty cell out ({option('missing', 'drop')})")
-    if withholds and not result.usefulness.withheld_rows and not result.unused_budget:
+    if withholds and not use.withheld_rows and not unused_budget:
         ways.append(f"let a few rows be withheld ({option('withhold', '1%')})")
     them = "it" if len(gone) == 1 else "them"
     said = f"Nothing is left of {listed(gone)}: every row has the same label there."
@@ -473,6 +473,8 @@ def share(part: float) -> str:
 def _column(column: ColumnUsefulness, width: float) -> str:
     if column.unchanged_share == 1:
         return f"{column.name}: unchanged"
+    if column.vanished:
+        return f"{column.name}: nothing is left of it"
     kept = f"{share(column.unchanged_share)} of rows unchanged"
     if column.left_out_rows:
         kept += f"; {_left_out(column.left_out_rows)}"
