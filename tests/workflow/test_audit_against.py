@@ -362,3 +362,41 @@ def test_the_labels_of_our_own_releases_are_read_with_the_codebook_beside_the_fi
     (tmp_path / "out.codebook.csv").unlink()
     assert run(["audit", str(out), "--against", str(table), "-s", "s"]) == 2
     assert "codebook beside the file" in capsys.readouterr().err
+
+
+def test_midpoints_of_our_own_releases_stand_for_the_classes_of_the_policy_beside_the_file(tmp_path, capsys):
+    rows = [(180 + 7 * place % 90, 30 + place * place % 11) for place in range(60)]
+    table, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    table.write_text("\n".join(["chol,age", *(f"{chol},{age}" for chol, age in rows), ",33", ",34"]) + "\n")
+    asked = ["-s", "age", "-p", "chol"]
+    release = ["release", str(table), str(out), *asked, "--distinct-l", "4", "--withhold", "6"]
+    assert run([*release, "--publish-sensitive", "--labels", "midpoint"]) == 0
+    held = ["audit", str(out), "--against", str(table), *asked]
+    capsys.readouterr()
+    assert run([*held, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["against"]
+    # Whoever knows the classes finds everybody, also the withheld and those without a value.
+    assert told["found"] == len(rows) + 2
+    book = hartley.Policy.read(tmp_path / "out.policy.json")
+    label_of = {cell: one.label[0] for one in book.clusters for (cell,) in one.members}
+    shown = [(label_of[str(chol)], age) for chol, age in rows] + [(label_of[None], 33), (label_of[None], 34)]
+    ages = {label: [age for one, age in shown if one == label] for label, _ in shown}
+    found = list(csv.reader(out.read_text().splitlines()))[1:]
+    assert sorted((float(label) if label else -1, int(age)) for label, age in found) == sorted(
+        (float(label) if label else -1, age) for label, age in shown
+    )
+    likeliest = {label: min(those, key=lambda age: (-those.count(age), age)) for label, those in ages.items()}
+    assert told["guessed_right"] == sum(likeliest[label] == age for label, age in shown)
+    # A policy of another release says nothing, and then midpoints look safer than they are, which is said.
+    (tmp_path / "out.policy.json").rename(tmp_path / "alone.policy.json")
+    out.rename(tmp_path / "alone.csv")
+    changed = (tmp_path / "alone.csv").read_text() + "33,1234.5\n"
+    (tmp_path / "alone.csv").write_text(changed)
+    held[1] = str(tmp_path / "alone.csv")
+    assert run([*held, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["against"]["found"] < len(rows)
+    assert run(held) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "AT RISK" in said
+    assert "most values of chol are not in the original" in said
+    assert "--hierarchy COL=FILE" in said

@@ -513,7 +513,7 @@ def _show_against(out: Console, found: Against) -> None:
     heading(out, "Held against the original")
     out.print(grid(["", "people", "share"], against_rows(found), right=[1, 2]))
     for line in how_read(found):
-        paragraph(out, line)
+        paragraph(out, worded(line, as_flag))
 
 
 def _show_left_out(out: Console, columns: int) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from hartley.errors import option
 from hartley.report.words.audit import counted, listed, people
 from hartley.report.words.verdict import FEWEST, Headline
 
@@ -54,8 +55,9 @@ def against_headline(found: Against, result: AuditResult) -> Headline:
             "is each column written as in the original, or as labels that name its values?",
         )
     fewest = [one for one in result.by_sensitive if one.distinct_l < min(FEWEST, one.values)]
-    if not result.holds or found.singled_out or found.disclosed_wrong or fewest:
-        alone = ""
+    strange = [one["column"] for one in found.labels if 2 * one["not_in_original"] > _values_of(one)]
+    if not result.holds or found.singled_out or found.disclosed_wrong or fewest or strange:
+        alone = f"; most values of {listed(strange)} are not in the original" if strange else ""
         if found.singled_out:
             alone += f"; {people(found.singled_out, found.people)} fit one row of the file only"
         if found.disclosed_wrong:
@@ -67,6 +69,10 @@ def against_headline(found: Against, result: AuditResult) -> Headline:
         "green",
         f"Nobody's {secret} is read off, rightly, by anyone who knows their {public}; nobody is singled out.",
     )
+
+
+def _values_of(label: dict[str, Any]) -> int:
+    return sum(entry["values"] for entry in label["read_as"] if entry["form"] == "value")
 
 
 def against_rows(found: Against) -> list[list[str]]:
@@ -103,6 +109,11 @@ def how_read(found: Against) -> list[str]:
             strange = one["not_in_original"]
             beyond = f"; {strange:,} of the values are not in the original" if strange else ""
             lines.append(f"{one['column']} was read as {listed(read)}{beyond}.")
+    if any(one["not_in_original"] for one in found.labels):
+        lines.append(
+            "Values that are not in the original fit nobody. Where they stand for several (midpoints, means) "
+            f"that makes the file look safer than it is: say for which ({option('hierarchy', 'COL=FILE')})."
+        )
     if _SOURCES[found.sensitive_from]:
         lines.append(_SOURCES[found.sensitive_from])
     if len(found.columns) > 1:

@@ -24,7 +24,7 @@ from hartley.tables.labels.forms import Form, LabelRead, LabelSpan, pattern_of, 
 from hartley.tables.text_dialect import MISSING_WORDS
 
 Groups = Mapping[str, frozenset[str]]
-"""Of each group of a column the values that it holds, as they are written."""
+"""Of each group of a column the values that it holds, as written; an empty text is a missing cell."""
 
 _COMMA = re.compile(r"(?<=\d),(?=\d)")
 NAMING = ("value", "set", "prefix", "group")
@@ -160,9 +160,10 @@ class _Reader:
     def read(self, cell: Label, *, same_kind: bool) -> tuple[Form | None, Iterable[int]]:
         """Return how a cell of the release is read, and the values that it may stand for."""
         text = "" if cell is None else written(cell)
-        if cell is not None and text in self.groups:
-            held = [self.texts[one] for one in self.groups[text] if one in self.texts]
-            return "group", [*held, *(self.missing if text.endswith(" or missing") else ())]
+        members = self.groups.get(text, {text})
+        if members != {text}:
+            held = [self.texts[one] for one in members if one in self.texts]
+            return "group", {*held, *(self.missing if "" in members or text.endswith(" or missing") else ())}
         if self.has_commas and not same_kind and not text.startswith(("[", "(", "{")):
             text = _COMMA.sub(".", text)
         if cell is None or (text in ("", *MISSING_WORDS) and text not in self.texts):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hartley.errors import ColumnError, TableError, option, quoted
+from hartley.errors import ColumnError, HartleyError, TableError, option, quoted
 from hartley.measures.against.row_tuples import RowTuples
 from hartley.measures.likeness.regression import Formula
 from hartley.model.arrays import Flags
+from hartley.releases.policy import Policy
 from hartley.releases.writer.public_codebook import listed_members
 from hartley.releases.writer.release_paths import default_names
 from hartley.tables import ReadOptions, Table, open_table
@@ -100,14 +103,15 @@ def read_files(
     *,
     study: StudyTable,
     groups: Mapping[str, Groups],
+    classes: Mapping[str, Groups],
     listed: Mapping[str, Mapping[str, str]],
     formulas: Sequence[Formula],
 ) -> HeldFiles:
     """Read both files; raise where columns, labels or the files themselves do not match.
 
-    Labels are those of files of groups; then those whose members the release's codebook has ``listed``; then
-    read as they are written, with the decimal mark of the ``study``. Columns that ``formulas``
-    name are read whatever their role.
+    Labels are those of files of groups; then those of the ``classes`` of a policy that has every cell of the
+    column; then those whose members the release's codebook has ``listed``; then read as they are written,
+    with the decimal mark of the ``study``. Columns that ``formulas`` name are read whatever their role.
     """
     analysed = [name for formula in formulas for name in formula.columns]
     others = tuple(name for name in dict.fromkeys(analysed) if name not in (*public, *sensitive))
@@ -130,7 +134,13 @@ def read_files(
     for name, columns in (("the original", ours), ("the released file", theirs)):
         if not len(next(iter(columns.values())).codes):
             raise TableError(f"{name} has no rows; give a table with at least one")
-    named = _listed_groups(listed, ours) | dict(groups)
+    ruled = {
+        name: book
+        for name, book in classes.items()
+        if name in theirs
+        and {written(cell) for cell in theirs[name].values.cells if cell is not None} <= book.keys()
+    }
+    named = _listed_groups(listed, ours) | ruled | dict(groups)
     fits = {
         name: column_fit(ours[name].values, theirs[name].values, named.get(name), study.reading.decimal)
         for name in theirs
@@ -161,6 +171,44 @@ def codebook_beside(source: Any) -> dict[str, dict[str, str]]:
     if not isinstance(source, (str, Path)) or not Path(source).name:
         return {}
     return listed_members(default_names(Path(source))["codebook"])
+
+
+def classes_beside(source: Any) -> dict[str, Groups]:
+    """Return the values that numbers and dates of a release stand for, by the policy beside it."""
+    if not isinstance(source, (str, Path)) or not Path(source).name:
+        return {}
+    policy = default_names(Path(source))["policy"]
+    try:
+        return classes_of(Policy.read(policy))
+    except HartleyError:  # no file, or none of ours
+        return {}
+
+
+def classes_of(policy: Policy) -> dict[str, Groups]:
+    """Return the values that a number or a date stands for in the file, where it stands for a class.
+
+    An empty text is a missing cell, as a member and as the label of what is withheld.
+    """
+    found: dict[str, Groups] = {}
+    for place, column in enumerate(policy.public):
+        members: dict[str, set[str]] = {}
+        for one in policy.clusters:
+            held = (member[place] or "" for member in one.members)
+            members.setdefault(one.label[place] or "", set()).update(held)
+        labels = members.keys() - {""}
+        if labels and all(_is_value(label, column.kind) for label in labels):
+            found[column.name] = {label: frozenset(those) for label, those in members.items()}
+    return found
+
+
+def _is_value(label: str, kind: str) -> bool:
+    """Tell whether a label is written as a value of a column of numbers or dates."""
+    try:
+        if kind == "number":
+            return isfinite(float(label))
+        return kind == "date" and bool(date.fromisoformat(label))
+    except ValueError:
+        return False
 
 
 def _listed_groups(

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
-from math import isfinite
 from pathlib import Path
 
 from hartley.errors import OptionError, option, quoted
 from hartley.measures.likeness.regression import Formula
 from hartley.notes import heard_notes
 from hartley.releases.policy import Policy
-from hartley.tables.labels.fits import Groups
 from hartley.workflow.against.file_usefulness import FileUsefulness, file_usefulness
-from hartley.workflow.against.held_files import codebook_beside, open_original, read_files
+from hartley.workflow.against.held_files import classes_of, codebook_beside, open_original, read_files
 from hartley.workflow.request.study_table import StudyTable
 
 
@@ -50,34 +47,11 @@ def release_usefulness(
                 tuple(study.public),
                 tuple(sensitive),
                 study=study,
-                groups=_classes(book),
+                groups={},
+                classes=classes_of(book),
                 listed=codebook_beside(output),
                 formulas=formulas,
             )
         finally:
             released.close()
     return file_usefulness(held, formulas)
-
-
-def _classes(policy: Policy) -> dict[str, Groups]:
-    """Return the values that a number or a date stands for in the file, where it stands for a class."""
-    found: dict[str, Groups] = {}
-    for place, column in enumerate(policy.public):
-        members: dict[str, set[str]] = {}
-        for one in policy.clusters:
-            if (label := one.label[place]) is not None:
-                held = (member[place] for member in one.members)
-                members.setdefault(label, set()).update(cell for cell in held if cell is not None)
-        if members and all(_is_value(label, column.kind) for label in members):
-            found[column.name] = {label: frozenset(those) for label, those in members.items()}
-    return found
-
-
-def _is_value(label: str, kind: str) -> bool:
-    """Tell whether a label is written as a value of a column of numbers or dates."""
-    try:
-        if kind == "number":
-            return isfinite(float(label))
-        return kind == "date" and bool(date.fromisoformat(label))
-    except ValueError:
-        return False
