@@ -27,8 +27,7 @@ from hartley.model.requirement import DisclosedPeople, Requirement
 from hartley.workflow.against.file_usefulness import FileUsefulness, file_usefulness
 from hartley.workflow.against.held_files import (
     HeldFiles,
-    classes_beside,
-    codebook_beside,
+    LabelsTold,
     open_original,
     read_files,
     read_groups_of,
@@ -151,8 +150,7 @@ def audit_against(
                 sensitive,
                 study=study,
                 groups=read_groups_of(hierarchies or {}, (*public, *sensitive)),
-                classes=classes_beside(study.source),
-                listed=codebook_beside(study.source),
+                told=LabelsTold.beside(study.source),
                 formulas=regress,
             )
         finally:

@@ -103,15 +103,14 @@ def read_files(
     *,
     study: StudyTable,
     groups: Mapping[str, Groups],
-    classes: Mapping[str, Groups],
-    listed: Mapping[str, Mapping[str, str]],
+    told: LabelsTold,
     formulas: Sequence[Formula],
 ) -> HeldFiles:
     """Read both files; raise where columns, labels or the files themselves do not match.
 
-    Labels are those of files of groups; then those of the ``classes`` of a policy that has every cell of the
-    column; then those whose members the release's codebook has ``listed``; then read as they are written,
-    with the decimal mark of the ``study``. Columns that ``formulas`` name are read whatever their role.
+    Labels are those of files of groups; then those that the release's own files have ``told``; then read as
+    they are written, with the decimal mark of the ``study``. Columns that ``formulas`` name are read whatever
+    their role.
     """
     analysed = [name for formula in formulas for name in formula.columns]
     others = tuple(name for name in dict.fromkeys(analysed) if name not in (*public, *sensitive))
@@ -134,13 +133,7 @@ def read_files(
     for name, columns in (("the original", ours), ("the released file", theirs)):
         if not len(next(iter(columns.values())).codes):
             raise TableError(f"{name} has no rows; give a table with at least one")
-    ruled = {
-        name: book
-        for name, book in classes.items()
-        if name in theirs
-        and {written(cell) for cell in theirs[name].values.cells if cell is not None} <= book.keys()
-    }
-    named = _listed_groups(listed, ours) | ruled | dict(groups)
+    named = told.groups(ours, theirs) | dict(groups)
     fits = {
         name: column_fit(ours[name].values, theirs[name].values, named.get(name), study.reading.decimal)
         for name in theirs
@@ -166,25 +159,41 @@ def read_groups_of(files: Mapping[str, str | Path], columns: Sequence[str]) -> d
     return found
 
 
-def codebook_beside(source: Any) -> dict[str, dict[str, str]]:
-    """Return the labels whose members the public codebook beside a released file lists, by column."""
-    if not isinstance(source, (str, Path)) or not Path(source).name:
-        return {}
-    return listed_members(default_names(Path(source))["codebook"])
+@dataclass(frozen=True)
+class LabelsTold:
+    """What a release's own files tell of its labels, by column; nothing where there are none."""
+
+    classes: Mapping[str, Groups]
+    """The values that numbers and dates stand for, by the policy."""
+    listed: Mapping[str, Mapping[str, str]]
+    """The members of numbered groups, in words, by the public codebook."""
+
+    @classmethod
+    def beside(cls, source: Any, policy: Path | None = None) -> LabelsTold:
+        """Read the codebook beside a released file and its policy, which may lie elsewhere."""
+        if not isinstance(source, (str, Path)) or not Path(source).name:
+            return cls({}, {})
+        names = default_names(Path(source))
+        try:
+            classes = _classes_of(Policy.read(policy or names["policy"]))
+        except HartleyError:  # no file, or none of ours
+            classes = {}
+        return cls(classes, listed_members(names["codebook"]))
+
+    def groups(
+        self, original: Mapping[str, ColumnCodes], released: Mapping[str, ColumnCodes]
+    ) -> dict[str, Groups]:
+        """Return the values of each label; a policy that lacks a cell of the column is another release's."""
+        ruled = {
+            name: book
+            for name, book in self.classes.items()
+            if name in released
+            and {written(cell) for cell in released[name].values.cells if cell is not None} <= book.keys()
+        }
+        return _listed_groups(self.listed, original) | ruled
 
 
-def classes_beside(source: Any) -> dict[str, Groups]:
-    """Return the values that numbers and dates of a release stand for, by the policy beside it."""
-    if not isinstance(source, (str, Path)) or not Path(source).name:
-        return {}
-    policy = default_names(Path(source))["policy"]
-    try:
-        return classes_of(Policy.read(policy))
-    except HartleyError:  # no file, or none of ours
-        return {}
-
-
-def classes_of(policy: Policy) -> dict[str, Groups]:
+def _classes_of(policy: Policy) -> dict[str, Groups]:
     """Return the values that a number or a date stands for in the file, where it stands for a class.
 
     An empty text is a missing cell, as a member and as the label of what is withheld.

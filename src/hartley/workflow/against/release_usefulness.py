@@ -11,7 +11,7 @@ from hartley.measures.likeness.regression import Formula
 from hartley.notes import heard_notes
 from hartley.releases.policy import Policy
 from hartley.workflow.against.file_usefulness import FileUsefulness, file_usefulness
-from hartley.workflow.against.held_files import classes_of, codebook_beside, open_original, read_files
+from hartley.workflow.against.held_files import LabelsTold, open_original, read_files
 from hartley.workflow.request.study_table import StudyTable
 
 
@@ -48,8 +48,7 @@ def release_usefulness(
                 tuple(sensitive),
                 study=study,
                 groups={},
-                classes=classes_of(book),
-                listed=codebook_beside(output),
+                told=LabelsTold.beside(output, policy),
                 formulas=formulas,
             )
         finally:
