@@ -141,22 +141,26 @@ class ColumnError(InputError):
     """
 
     @classmethod
-    def absent(cls, name: str, columns: Sequence[str]) -> ColumnError:
-        """Build the error for a column that is not there, naming the nearest ones.
+    def absent(cls, name: str, columns: Sequence[str], role: str = "") -> ColumnError:
+        """Build the error for a column that is not there, or not in a role, naming the nearest ones.
 
         >>> print(ColumnError.absent("agee", ["age", "chol"]))
         no column 'agee'; did you mean 'age'?
         >>> print(ColumnError.absent("weight", ["age", "chol"]))
         no column 'weight'; the table has 'age', 'chol'
+        >>> print(ColumnError.absent("weight", ["age"], "public"))
+        no public column 'weight'; there is 'age'
         """
         near = get_close_matches(name, columns, n=3) or [
             column for column in columns if column.lower() == name.lower()
         ]
+        what = f"no {role} column {name!r}" if role else f"no column {name!r}"
         if near:
-            return cls(f"no column {name!r}; did you mean {quoted(near)}?")
+            return cls(f"{what}; did you mean {quoted(near)}?")
         shown = quoted(columns[:8])
         more = f" and {len(columns) - 8} more" if len(columns) > 8 else ""
-        return cls(f"no column {name!r}; the table has {shown}{more}")
+        there = "the table has" if not role else "there is" if len(columns) == 1 else "there are"
+        return cls(f"{what}; {there} {shown}{more}")
 
 
 class OptionError(InputError):

@@ -69,7 +69,7 @@ def test_what_is_wrong_with_the_file_is_one_line(folder, capsys, name):
     ("options", "reason"),
     [
         (["--dissimilarity", "age=@unlike.csv"], "is for text"),
-        (["--dissimilarity", "size=@unlike.csv"], "no column 'size'"),
+        (["--dissimilarity", "size=@unlike.csv"], "no public column 'size'"),
         (["--dissimilarity", "job=@none.csv"], "none.csv"),
         (["--dissimilarity", "job"], "job=unlike.csv"),
         (["--dissimilarity", "job=@unlike.csv", "--shape", "columns"], "--shape any"),
@@ -86,4 +86,4 @@ def test_of_one_column_no_shape_is_advised_that_refuses_it(folder, capsys):
     call = ["release", str(folder / "t.csv"), str(folder / "o.csv"), "-s", "s", "-p", "job"]
     assert run([*call, "--distinct-l", "2", "--dissimilarity", f"job={folder}/unlike.csv"]) == 2
     said = capsys.readouterr().err
-    assert said == "hartley: --dissimilarity is of several public columns; name more\n"
+    assert said == "hartley: --dissimilarity needs several public columns; name more\n"

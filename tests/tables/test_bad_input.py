@@ -105,8 +105,8 @@ def test_what_is_no_readable_file_is_refused(tmp_path: Path) -> None:
     odd.write_text("a")
     assert refusal(odd) == (
         "t.odd: unknown kind of file; the name must end in one of "
-        ".csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq, .arrow, .feather, .ipc, .xlsx, .xls, .xlsb, .ods, "
-        ".dta, .sav (text also with .gz, .zst, .bz2, .xz)"
+        ".csv, .tsv, .tab, .txt, .jsonl, .ndjson, .parquet, .pq, .arrow, .feather, .ipc, .xlsx, .xls, .xlsb, "
+        ".ods, .dta, .sav (text also with .gz, .zst, .bz2, .xz)"
     )
     packed = tmp_path / "t.csv.gz"
     packed.write_bytes(b"a,b\n1,2\n")

@@ -74,8 +74,9 @@ def test_packed_and_translated_files_are_the_same_table(tmp_path: Path) -> None:
     assert rows_of(translated, 2, encoding="utf-16") == expected
 
 
-def test_tab_separated_files_need_no_option(tmp_path: Path) -> None:
-    path = tmp_path / "t.tsv"
+@pytest.mark.parametrize("name", ["t.tsv", "t.tab", "t.TXT"])
+def test_tab_separated_files_need_no_option(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
     path.write_text("n0\tn1\na,b\t2\n")
     assert rows_of(path, 2) == [("a,b", "2")]
 

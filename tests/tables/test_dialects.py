@@ -131,6 +131,7 @@ def test_the_command_line_says_notes_on_stderr_and_answers_the_same(tmp_path, ca
     ("text", "encoding", "name"),
     [
         ("Straße,naïve", "cp1252", "Windows-1252 (Western Europe)"),
+        ("Álava,Íñigo", "cp1252", "Windows-1252 (Western Europe)"),
         ("Łódź,żółw", "cp1250", "Windows-1250 (Central Europe)"),
         ("Москва,адрес", "cp1251", "Windows-1251 (Cyrillic)"),
     ],

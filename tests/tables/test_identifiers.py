@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from hartley.report.words.columns import repeating_column
 from hartley.tables.looks.identifier_cells import form_of, held_in
 from hartley.workflow.describe_table import describe
 
@@ -273,6 +274,26 @@ def test_the_numbers_and_first_names_of_a_panel_are_identifiers():
     found = describe(pa.table(columns)).columns
     assert [column.name for column in found if not column.is_identifier] == []
     assert next(column for column in found if column.name == "nr").rows_each == 8
+
+
+@pytest.mark.parametrize(
+    ("names", "person"),
+    [
+        (("Nom de jeune fille", "N° dossier"), None),
+        (("Surname", "Forename"), None),
+        (("Hausarzt",), None),
+        (("Name",), "Name"),
+        (("Hausarzt", "Name", "mother_id"), "mother_id"),
+    ],
+)
+def test_names_that_many_share_and_those_of_doctors_tell_no_persons_apart(names, person):
+    columns = {name: repeated(last_name, 4) for name in names}
+    if "N° dossier" in names:
+        columns["N° dossier"] = [f"D{86000 + row}" for row in range(ROWS)]
+    found = describe(pa.table(columns))
+    assert all(column.is_identifier for column in found.columns)
+    one = repeating_column(found)
+    assert (one and one.name) == person
 
 
 @pytest.mark.parametrize("rows", [1, 2])

@@ -16,6 +16,8 @@ SCALES = [
     ["S", "M", "L", "XL"],
     ["Stage I", "Stage II", "Stage III", "Stage IV"],
     ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"],
+    ["zeer ontevreden", "ontevreden", "neutraal", "tevreden", "zeer tevreden"],
+    ["Pas du tout d'accord", "Pas d'accord", "D'accord", "Tout à fait d'accord"],
     ["never", "rarely", "sometimes", "often", "always"],
     ["kein Abschluss", "Hauptschule", "Realschule", "Abitur", "Hochschule"],
     ["sans diplôme", "brevet", "bac", "bac+2", "licence", "master", "doctorat"],

@@ -108,7 +108,7 @@ def show(out: Console, name: str, result: ReleaseResult, useful: FileUsefulness 
     if result.persons is not None:  # of all published columns; what is asked for holds for persons
         readers, rows = list(zip(("before", "after"), result.persons, strict=True)), "persons (k)"
     # Each column by itself is in the verdict above; the measures are of their combinations.
-    left = "fewest left (l)" if len(result.before.sensitive.columns) == 1 else "combinations left (l)"
+    left = "fewest left (l)" if len(result.before.sensitive.columns) == 1 else "combinations (l)"
     what_is_seen = grid(
         ["what a reader sees", left, rows, "worst (L0)", "everyone (I*)"],
         [
@@ -154,10 +154,12 @@ def show(out: Console, name: str, result: ReleaseResult, useful: FileUsefulness 
     out.print()
     heading(out, "Columns")
     same = {one.name for one in result.usefulness.columns if one.unchanged_share == 1}
-    treated = [
-        [column, "unchanged" if column in same else treatment.replace("withheld", "not published")]
-        for column, treatment in result.columns
-    ]
+    treated = []
+    for column, treatment in result.columns:
+        became = "unchanged" if column in same else treatment.replace("withheld", "not published")
+        if column in result.before.sensitive.columns and "sensitive" not in became:
+            became = f"sensitive, {became}"  # named as public, too
+        treated.append([column, became])
     out.print(grid(["column", "what became of it"], treated))
     out.print()
     for line in cautions(result):

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from hartley.errors import TableError
 from hartley.tables.text_files import PACKINGS, require_file
 
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 FileKind = Literal["csv", "json", "parquet", "arrow", "workbook", "stata", "spss"]
 ENDINGS: dict[str, FileKind] = {
     **dict.fromkeys(DELIMITERS, "csv"),

@@ -19,7 +19,7 @@ from hartley.errors import TableError
 from hartley.operating_system import create_private
 from hartley.web.worker import CallError, Json
 
-TEXT = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
+TEXT = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson")
 KINDS = (
     *TEXT,
     ".parquet",

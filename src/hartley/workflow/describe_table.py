@@ -10,6 +10,7 @@ from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
 from hartley.tables import ReadOptions, Table, open_table
 from hartley.tables.looks.codes import are_codes, missing_code
+from hartley.tables.looks.identifier_names import is_a_helper
 from hartley.tables.looks.identifiers import (
     COUNTED_AT_ONCE,
     ColumnLook,
@@ -131,6 +132,7 @@ def _noticed(look: ColumnLook, reading: ReadOptions, *, has_types: bool) -> dict
     reason = identifier_reason(look)
     if reason is not None:
         repeats = look.repeats >= PERSONS_REPEAT and not is_free_text(look)
+        repeats = repeats and not is_a_helper(look.name)
         return {"identifier": reason, "rows_each": look.repeats if repeats else None}
     code = None if look.is_text else missing_code(look)
     if code is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hartley.errors import option
 from hartley.report.words.audit import counted, digits, listed
-from hartley.tables.looks.identifier_names import words_of
+from hartley.tables.looks.identifier_names import is_a_name, words_of
 
 PRIVATE = """
     diagnos icd dx drg disease illness krank maladie enfermedad malattia ziekte befund hiv cancer krebs
@@ -19,13 +19,15 @@ PRIVATE = """
     verstorben health gesundheit sante salud salute insur case type weight
 """.split()
 """Beginnings of words that sound private, the most private first: for a first guess, no more."""
-KNOWN = """
-    age agea alter edad eta leeftijd birth geburt geb gebdat dob born naissance nacimiento nascita
-    geboorte sex gender geschlecht sexe genre sexo genero sesso genere geslacht zip plz post region state
-    county land country pays pais paese city town stadt ville ciudad citta stad race ethn hispanic
-    nationalit educ bildung schul etud opleiding istruz degree qualif grade mari familienstand civil
-    civile married occup beruf profes beroep job residence nativ foreign minorit
+AGES = "age agea alter edad eta leeftijd".split()
+BIRTHS = "birth geburt geb gebdat dob born naissance nacimiento nascita geboorte".split()
+_OTHERS = """
+    sex gender geschl sexe genre sexo genero sesso genere geslacht zip plz post region state county land
+    country pays pais paese city town stadt ville ciudad citta stad provinc gemeinde gemeente commun comune
+    municip race ethn hispanic nationalit educ bildung schul etud opleiding istruz degree qualif grade mari
+    familienstand civil civile married occup beruf profes beroep job residence nativ foreign minorit
 """.split()
+KNOWN = [*AGES, *BIRTHS, *_OTHERS]
 """Words of names of columns that a reader often knows of a person already, or their beginnings where these
 have more than three letters: quasi-identifiers."""
 TIMES = "year month quarter wave jahr monat annee mois ano anno mes mese jaar maand".split()
@@ -75,10 +77,9 @@ def column_note(column: ColumnDescription, rows: int) -> str:
 def repeating_column(table: TableDescription) -> ColumnDescription | None:
     """Return the column that tells whose rows are whose; nothing where none repeats."""
     repeating = [one for one in table.columns if one.rows_each is not None]
-    if any(one.is_identifier and one.values == table.rows for one in table.columns):
-        # Names repeat by chance where every row has a number of its own.
-        names = ["name", "nachname", "vorname", "surname"]
-        repeating = [one for one in repeating if not _begins(one.name, names)]
+    if sum(one.is_identifier for one in table.columns) > 1:
+        # Where other columns tell people apart, names repeat by chance.
+        repeating = [one for one in repeating if not is_a_name(one.name)]
     return max(repeating, key=lambda column: column.values or 0, default=None)
 
 
@@ -152,6 +153,8 @@ def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
     # Dates that are read as text have no order to merge them in.
     others = [one for one in others if not one.is_written_date] or others
     known = [one.name for one in others if _is_known(one)]
+    if any(_begins(name, AGES) for name in known):  # a date of birth says the age, and more
+        known = [name for name in known if not _begins(name, BIRTHS)]
     if len(known) < 2:
         rest = [one for one in others if one.name not in known]
         known += _shared(rest, table.rows, MOST_SHARED - len(known))

@@ -65,11 +65,16 @@ _WHO = """
     inhaber abonne abonnent betreuer
 """.split()
 """Beginnings of words for a person: by themselves, or with a word for a name or number."""
-_ROLE = """
-    doctor physician arzt hausarzt medecin medico teacher lehrer author owner besitzer
-    mother father mutter vater mere pere madre padre moeder vader kin guardian angehorige kontakt contact
-    huisarts tandarts therapist surgeon nurse
+_HELPER = """
+    doctor physician arzt hausarzt medecin medico teacher lehrer author huisarts tandarts therapist surgeon
+    nurse
 """.split()
+"""Beginnings of words for whom many people go to."""
+_KIN = """
+    owner besitzer mother father mutter vater mere pere madre padre moeder vader kin guardian angehorige
+    kontakt contact
+""".split()
+_ROLE = [*_HELPER, *_KIN]
 """Beginnings of words for what a person is to another: of texts, or with a word for a name or number."""
 _PAPER = """
     pat pt pers vers emp staff fall cas caso zaak akte record chart historia sejour aufnahme admission
@@ -102,8 +107,10 @@ def words_of(name: str) -> list[str]:
 
     >>> words_of("Patient-ID"), words_of("staffNo"), words_of("N° de sécurité sociale")
     (['patient', 'id'], ['staff', 'no'], ['no', 'de', 'securite', 'sociale'])
+    >>> words_of("Medical Record #")
+    ['medical', 'record', 'no']
     """
-    text = re.sub("[°º]", "o ", name)
+    text = re.sub("[°º]", "o ", name).replace("#", " no ")
     text = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
     text = "".join(letter for letter in text if not unicodedata.combining(letter))
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
@@ -124,6 +131,24 @@ def is_name_of_a_person(name: str) -> bool:
     is_of_someone = bool(_BIRTH.intersection(words)) or any(_begins(word, (*_WHO, *_ROLE)) for word in words)
     glued = any(word.endswith(("name", "naam")) and _begins(word[:-4], (*_WHO, "pat")) for word in words)
     return glued or (is_of_someone and bool(_NAME.intersection(words)))
+
+
+def is_a_helper(name: str) -> bool:
+    """Tell whether a column names or numbers somebody whom many people go to.
+
+    >>> [is_a_helper(one) for one in ("Hausarzt", "doctor_id", "patient_id", "mother_id")]
+    [True, True, False, False]
+    """
+    return any(_begins(word, _HELPER) for word in words_of(name))
+
+
+def is_a_name(name: str) -> bool:
+    """Tell whether a column is called as one of names is, which several persons may share.
+
+    >>> [is_a_name(one) for one in ("Nom de jeune fille", "surname", "Name", "patient_id")]
+    [True, True, True, False]
+    """
+    return is_name_of_a_person(name) or not _NAME.isdisjoint(words_of(name))
 
 
 def is_only_a_number(name: str) -> bool:

@@ -14,7 +14,7 @@ from hartley.tables.looks.identifiers import ColumnLook
 SOUNDS_ORDERED = tuple(
     """educ bildung abschluss schulabsch qualif degree diplom niveau nivel livello opleiding istruz etud
     stage stadium stadio grade size grosse taille tamano level stufe severit schwere gravit gravedad
-    agree zufried satisf likert frequen haufig""".split()
+    agree zufried satisf soddisf tevreden likert frequen frecuen haufig""".split()
 )
 """Beginnings of words in names of columns whose categories are likely to have an order."""
 UNORDERED = tuple(
@@ -57,6 +57,14 @@ _SCALES = (
     stimme_voll_zu""",
     """very_dissatisfied sehr_unzufrieden|dissatisfied unzufrieden|neutral neither|satisfied zufrieden|
     very_satisfied sehr_zufrieden""",
+    """tres_insatisfait muy_insatisfecho molto_insoddisfatto zeer_ontevreden|
+    insatisfait insatisfecho insoddisfatto ontevreden|neutre neutral neutro neutrale neutraal|
+    satisfait satisfecho soddisfatto tevreden|
+    tres_satisfait muy_satisfecho molto_soddisfatto zeer_tevreden""",
+    """pas_du_tout_d_accord totalmente_en_desacuerdo per_niente_d_accordo helemaal_mee_oneens|
+    pas_d_accord en_desacuerdo in_disaccordo mee_oneens|neutre neutral neutro neutrale neutraal|
+    d_accord de_acuerdo d_accordo mee_eens|
+    tout_a_fait_d_accord totalmente_de_acuerdo del_tutto_d_accordo helemaal_mee_eens""",
     "very_unlikely|unlikely|neutral neither|likely|very_likely",
     """never nie jamais nunca nooit|rarely seldom selten rarement raramente zelden|
     sometimes occasionally manchmal parfois a_veces a_volte soms|

@@ -93,7 +93,7 @@ class ColumnChoices:
         ):
             for name in named:
                 if name not in there:
-                    raise ColumnError.absent(name, there)
+                    raise ColumnError.absent(name, there, "public")
 
     def dissimilarities(self, name: str) -> Mapping[tuple[str, str], float]:
         """Return how unlike the values of a column are, by pairs."""
@@ -188,7 +188,7 @@ def with_distances(choice: UtilityChoice, said: ColumnChoices, public: Alphabet)
     said.require_among(public.columns)
     if len(public.columns) < 2:
         other = "" if said.dissimilarity else f", or choose {option('shape', 'columns')}"
-        raise OptionError(f"{option(said.said[0])} is of several public columns; name more{other}")
+        raise OptionError(f"{option(said.said[0])} needs several public columns; name more{other}")
     scales, tables = dict(choice.scales), dict(choice.dissimilarities)
     for place, column in enumerate(public.coordinates):
         if column.name not in named:
