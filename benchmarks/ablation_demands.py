@@ -131,7 +131,6 @@ METHODS = (
     without("polish of all starts", (COLUMNS,), ("columns.search.POLISH_ALL_UP_TO", 0)),
     without("far tuples", (COLUMNS_HELD,), ("columns.withheld._Tuples.topped_up", returns(None))),
     without("worst clusters", (COLUMNS_HELD,), ("columns.withheld._Tuples.less_its_worst", second)),
-    without("exchange", (COLUMNS_HELD,), ("columns.withheld.MOST_EXCHANGED", 0)),
     without("rounds", BOTH, (f"{BANDS}._perturb", returns(0))),
     without("best bands of a line", BOTH, (f"{BANDS}._improve_lines", returns(None))),
     without("single splits", BOTH, (f"{BANDS}._polished", second)),

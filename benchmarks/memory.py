@@ -35,7 +35,7 @@ from hartley.search.line.components.fewest import fewest_components_within
 from hartley.search.line.intervals import least_intervals
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.sizes.components import istar_levels
-from hartley.search.sizes.frontier import l0_level
+from hartley.search.sizes.frontier import size_search
 
 GOAL = 200
 WARM_UP = 2_000
@@ -112,7 +112,7 @@ SEARCHES: dict[str, tuple[Callable[[int], object], Callable[..., object]]] = {
     "greedy, problem (3), resolution": (one_each, lambda j: joint_search(j, by_size(j), 0.3)),
     "optimal, L0, line": (two_each, lambda j: candidate_search(j, line(j), bounded(), ()).solve(5)),
     "optimal, I*, line": (one_each, lambda j: fewest_components_within(j, line(j), 40.0, bounded())),
-    "optimal, L0, resolution": (two_each, lambda j: l0_level(j, 5, bounded())),
+    "optimal, L0, resolution": (two_each, lambda j: size_search(j, bounded()).solve_within(5)),
     "optimal, I*, resolution": (one_each, istar_levels),
     "intervals with requirements": (two_each, required),
     "several columns": (over_columns(4, 0), search_over_columns),

@@ -23,7 +23,7 @@ from hartley.model.words import Codeword
 from hartley.search.axis import LeastCost
 from hartley.search.effort import UNLIMITED
 from hartley.search.greedy import narrowest_first
-from hartley.search.line.axis import candidate_search, l0_distortion_levels
+from hartley.search.line.axis import candidate_search
 from hartley.search.line.components.fewest import fewest_components_within
 
 
@@ -54,7 +54,7 @@ def paper_data(path: Path) -> JointRange:
 def paper_levels(joint: JointRange, codeword: Codeword) -> None:
     """Show the whole frontier of the paper's data."""
     utility = LineDistortion.of(joint.public, codeword)
-    found, seconds = timed(lambda: l0_distortion_levels(joint, utility))
+    found, seconds = timed(lambda: candidate_search(joint, utility).frontier())
     greedy = greedy_costs(joint, utility)
     rows = []
     for level in found.levels:

@@ -25,7 +25,7 @@ from hartley.model import JointRange
 from hartley.search.greedy import narrowest_first
 from hartley.search.levels import Level
 from hartley.search.sizes.components import istar_levels
-from hartley.search.sizes.frontier import joint_levels, l0_level, l0_levels
+from hartley.search.sizes.frontier import size_search
 
 SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30)
 """The sizes of the largest cluster at which the families are compared with greedy."""
@@ -97,8 +97,8 @@ def points_of(joint: JointRange, levels: Sequence[Level]) -> list[tuple[int, int
 def report_paper_data(path: Path) -> None:
     """Print the whole frontier of the paper's data."""
     joint = paper_data(path)
-    l0_levels(joint)
-    found, seconds = timed(lambda: l0_levels(joint))
+    size_search(joint).frontier()
+    found, seconds = timed(lambda: size_search(joint).frontier())
     greedy = greedy_candidates(joint)
     points = points_of(joint, found.levels)
     rows = [
@@ -107,7 +107,7 @@ def report_paper_data(path: Path) -> None:
     ]
     head = ("largest cluster", "candidates kept", "greedy", "proven")
     table(f"Age by cholesterol, L0 under resolution: {seconds} for the frontier", head, rows)
-    both, seconds = timed(lambda: joint_levels(joint))
+    both, seconds = timed(lambda: size_search(joint, one_component=True).frontier())
     same = points_of(joint, both.levels) == [point for point in points if point[0] > 1]
     proven = sum(level.proven_optimal for level in both.levels)
     print(
@@ -128,7 +128,7 @@ def report_families(sizes: Sequence[int], instances: int) -> None:
             seconds = 0.0
             for seed in range(instances):
                 joint = family.table(size, seed)
-                found, spent = timed(lambda joint=joint: l0_levels(joint))
+                found, spent = timed(lambda joint=joint: size_search(joint).frontier())
                 seconds += spent
                 levels += len(found.levels)
                 proven += sum(level.proven_optimal for level in found.levels)
@@ -164,7 +164,9 @@ def report_ten_thousand(largest_clusters: Sequence[int], sensitive: int) -> None
     for family in FAMILIES:
         joint = family.table(10_000, 0, sensitive)
         for largest in largest_clusters:
-            level, seconds = timed(lambda joint=joint, largest=largest: l0_level(joint, largest))
+            level, seconds = timed(
+                lambda joint=joint, largest=largest: size_search(joint).solve_within(largest)
+            )
             proven = (
                 "yes"
                 if level.proven_optimal

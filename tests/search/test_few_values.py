@@ -15,7 +15,7 @@ from hartley.search.few_values import loops
 from hartley.search.few_values.walk import MOST_OBSERVATIONS, best_of_few, is_walked
 from hartley.search.points.ladders import few_levels, optimal_levels
 from hartley.search.problem import Problem
-from hartley.search.sizes.frontier import l0_levels
+from paper_levels import l0_levels
 from strategies import joint_ranges
 
 

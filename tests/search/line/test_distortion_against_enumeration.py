@@ -11,8 +11,8 @@ from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.model.words import CODEWORDS
-from hartley.search.line.axis import most_candidates_within
-from hartley.search.line.components.connected import joint_distortion_levels
+from hartley.search.line.axis import candidate_search
+from hartley.search.line.components.connected import connected_search
 from hartley.search.line.components.fewest import fewest_components_within, least_distortion_for_components
 from line_search import least_distortion
 from reference_optimal_distortion import Instance, instances, measured
@@ -43,7 +43,7 @@ def test_least_distortion_holds_against_all_partitions(codeword):
             assert optimum <= best.cost + TINY
             if best.proven_optimal:
                 assert best.cost == pytest.approx(optimum, abs=TINY)
-            within = most_candidates_within(joint, utility, best.cost)
+            within = candidate_search(joint, utility).solve_within(best.cost)
             assert within.leakage_bits <= max_uncertainty_reduction(joint, best.partition)
         with pytest.raises(UnreachableError, match=f"the most that can be reached is {most}"):
             least_distortion(joint, utility, most + 1)
@@ -78,9 +78,9 @@ def test_the_least_distortion_of_one_component_holds_against_all_partitions(code
         every = [m for m in measured(instance, codeword) if m.components == 1]
         if not every:
             with pytest.raises(UnreachableError, match="stay alone"):
-                joint_distortion_levels(joint, utility)
+                connected_search(joint, utility)
             continue
-        best = joint_distortion_levels(joint, utility).levels[0]
+        best = connected_search(joint, utility).frontier().levels[0]
         kept = distinct_l(joint, best.partition)
         optimum = min(m.cost for m in every if m.distinct_l >= kept)
         assert maximin_information(joint, best.partition) == 0.0

@@ -14,7 +14,7 @@ from hartley.model import JointRange
 from hartley.search.effort import Effort
 from hartley.search.line.components.fewest import (
     fewest_components_within,
-    istar_distortion_levels,
+    istar_search,
     least_distortion_for_components,
 )
 
@@ -54,7 +54,7 @@ def test_levels_of_the_toy_by_centroid_are_the_optimum(x7, expected, seed):
     """One component needs clusters that cross: greedy comes to 0.625 (x7 = 1) and 1.95 (x7 = 4)."""
     joint = toy(x7=x7)
     utility = LineDistortion.of(joint.public, "centroid")
-    found = istar_distortion_levels(joint, utility, Effort(seed=seed))
+    found = istar_search(joint, utility, Effort(seed=seed)).frontier()
     assert found.complete
     cost = {round(2**level.leakage_bits): level.cost for level in found.levels}
     assert {left: cost[left] for left in expected} == pytest.approx(expected)
@@ -70,7 +70,7 @@ def test_below_the_optimum_of_the_toy_the_bound_says_so():
 def test_least_distortion_for_a_number_of_components_is_a_level():
     joint, positions = scattered(60, 40, 1)
     utility = LineDistortion(positions)
-    found = istar_distortion_levels(joint, utility)
+    found = istar_search(joint, utility).frontier()
     for level in found.levels[:: max(1, len(found.levels) // 5)]:
         wanted = round(2**level.leakage_bits)
         assert least_distortion_for_components(joint, utility, wanted).cost == level.cost

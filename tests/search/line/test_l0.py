@@ -13,12 +13,11 @@ from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
-from hartley.search.line.axis import l0_distortion_levels, most_candidates_within
+from hartley.search.line.axis import candidate_search
 from hartley.search.line.bounds import counting_bound
-from hartley.search.line.components.connected import joint_distortion_levels
-from hartley.search.line.components.fewest import istar_distortion_levels
 from hartley.search.sizes.cluster_count import most_clusters
 from line_search import Line, least_distortion
+from paper_levels import istar_distortion_levels, joint_distortion_levels, l0_distortion_levels
 
 MIDPOINT_TABLE = {
     2: 37,
@@ -185,7 +184,7 @@ def test_senseless_calls_are_refused():
     with pytest.raises(OptionError, match="at least 1 candidate"):
         least_distortion(joint, utility, 0)
     with pytest.raises(OptionError, match="0 or more"):
-        most_candidates_within(joint, utility, -1.0)
+        candidate_search(joint, utility).solve_within(-1.0)
     with pytest.raises(InputError, match="do not fit"):
         least_distortion(joint, LineDistortion(positions[:5]), 2)
     beside = JointRange.from_pairs([(1, "a", "u"), (2, "b", "v")])

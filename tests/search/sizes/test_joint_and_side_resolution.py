@@ -16,7 +16,8 @@ from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.levels import Levels
 from hartley.search.sizes.components import least_joining_size
-from hartley.search.sizes.frontier import joint_levels, l0_levels, side_istar_levels
+from hartley.search.sizes.frontier import side_istar_levels
+from paper_levels import joint_levels, l0_levels
 from reference_optimal_resolution import random_table, truth
 
 EXACT = 1e-12

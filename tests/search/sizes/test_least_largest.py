@@ -20,10 +20,10 @@ from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
 from hartley.search.sizes.cluster_count import most_clusters
 from hartley.search.sizes.components import istar_level
-from hartley.search.sizes.frontier import l0_levels
 from hartley.search.sizes.search import SizeSearch, least_largest_cluster, smallest_serving
 from hartley.search.sizes.swaps import QUICK, SwapSearch, dealt_places
 from hartley.search.sizes.withheld import fewest_components_withholding, least_largest_withholding
+from paper_levels import l0_levels
 from reference_every_partition import clusters_of_every_partition, every_partition
 from reference_requirements import Twin
 

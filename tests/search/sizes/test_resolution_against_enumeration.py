@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from hartley.search.sizes.components import istar_level
-from hartley.search.sizes.frontier import l0_level, smallest_clusters
+from hartley.search.sizes.frontier import smallest_clusters
+from paper_levels import l0_level
 from reference_optimal_resolution import Truth, random_table, truth
 
 EXACT = 1e-12

@@ -13,7 +13,7 @@ nothing is mended; cuts and polish look at both clusters that they make.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -38,6 +38,7 @@ from hartley.search.columns.polish import VERY_MANY, Polisher
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
+from hartley.search.levels import NOTHING
 
 ROUNDS = 3
 RULES = (MIDDLE, MEDIAN, GAP)
@@ -57,11 +58,16 @@ class ColumnsResult:
     labels: Ints
     """The cluster of each tuple, numbered by its first."""
     worst: float
-    """The greatest cost of a cluster."""
+    """The greatest cost of a cluster that is not withheld."""
     bound: float
-    """No partition that is enough everywhere has a smaller worst cost; 0 where no bound was looked for."""
+    """No partition that is enough everywhere and withholds no more rows has a smaller worst cost; 0: none
+    was looked for."""
     loss: float
-    """The mean over rows of the relative width of their cluster: 0 untouched, 1 nothing left (NCP)."""
+    """The mean over rows that are kept of the relative width of their cluster: 0 untouched, 1 nothing left
+    (NCP)."""
+    withheld: Places = field(default_factory=lambda: NOTHING)
+    """Tuples that are withheld, as one cluster."""
+    withheld_rows: int = 0
 
     @property
     def proven(self) -> bool:

@@ -6,13 +6,12 @@ W3), which bounds what any budget buys. The tuples of the greatest reach are wit
 are not enough to be a released value, others that bring what they lack are added. The rest is searched as
 ever, and what is left of the budget goes to whole clusters of the greatest cost. The partition with nothing
 withheld, less its worst clusters, is the other candidate; the less costly of the two is taken, then the one
-of less loss, then of fewer rows. Of a few tuples, those of the worst clusters are then withheld one by one as
-well, or in place of another, as long as that lowers the cost.
+of less loss, then of fewer rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,30 +33,6 @@ MOST_LOOKED_AT = 2000
 """Tuples that are looked at, at most, for what those of greatest reach lack."""
 FEWER = 4
 """How often the tuples of greatest reach are halved where they leave no room for what they lack."""
-MOST_EXCHANGED = 200
-"""On more tuples than these none is exchanged for another."""
-MOST_TRIED = 24
-"""Exchanges that are tried, at most."""
-
-
-@dataclass(frozen=True, eq=False)
-class WithheldTuples:
-    """A partition of tuples over several columns with some of them withheld as one cluster."""
-
-    labels: Ints
-    worst: float
-    """The greatest cost of a cluster that is not withheld."""
-    bound: float
-    """Nothing that withholds no more rows costs less."""
-    loss: float
-    """The mean over rows that are not withheld of the relative width of their cluster."""
-    withheld: Places
-    withheld_rows: int
-
-    @property
-    def key(self) -> tuple[float, float, int]:
-        """What is compared: cost, loss, rows."""
-        return self.worst, self.loss, self.withheld_rows
 
 
 def withhold_tuples(
@@ -69,7 +44,7 @@ def withhold_tuples(
     combination: Combination = "max",
     effort: Effort,
     objective: ObjectiveName = "worst",
-) -> WithheldTuples:
+) -> ColumnsResult:
     """Return the best that was found with at most so many rows withheld, and a bound of the worst cost.
 
     By the mean, that is the least loss of the rows that are left, and the tuples of the greatest reach are
@@ -90,16 +65,10 @@ def withhold_tuples(
     bound = float(np.sort(reach)[::-1][fitting]) / 2 if is_bound else 0.0
     found = [plain, question.less_its_worst(plain, budget)]
     withheld = question.topped_up(order, fitting, budget)
-    few = objective == "worst" and len(here) <= MOST_EXCHANGED
-    reach_of = np.zeros(demand.size if few else 0)
-    if few:
-        reach_of[here] = reach
     del here, reach, order, used  # the search of the others needs the room
     if withheld is not None and not effort.should_stop():
         found += question.rest_searched(withheld, budget)
     best = min(found, key=question.key)
-    if few:
-        best = question.exchanged(best, budget, bound, reach_of)
     return replace(best, bound=min(bound, best.worst))
 
 
@@ -113,9 +82,10 @@ class _Tuples:
     effort: Effort
     objective: ObjectiveName
 
-    def key(self, one: WithheldTuples) -> tuple[float, float, int]:
+    def key(self, one: ColumnsResult) -> tuple[float, float, int]:
         """Return what is compared: cost and loss in the order of the objective, then rows."""
-        return (one.loss, one.worst, one.withheld_rows) if self.objective == "mean" else one.key
+        first = (one.loss, one.worst) if self.objective == "mean" else (one.worst, one.loss)
+        return *first, one.withheld_rows
 
     def reaches(self, here: Places) -> Floats:
         """Return the reaches of tuples; 0, which is never too much, for those that there is no time for."""
@@ -135,12 +105,12 @@ class _Tuples:
         """Return the cost of every cluster of some tuples."""
         return midpoint_costs([cells_at(column, kept) for column in self.columns], inside, self.combination)
 
-    def measured(self, labels: Ints, withheld: Places) -> WithheldTuples:
+    def measured(self, labels: Ints, withheld: Places) -> ColumnsResult:
         """Return a partition with its cost and loss, what is withheld left out."""
         rows = int(self.demand.rows[withheld].sum())
         kept = self.kept(withheld)
         if not len(kept):
-            return WithheldTuples(labels, 0.0, 0.0, 0.0, withheld, rows)
+            return ColumnsResult(labels, 0.0, 0.0, 0.0, withheld, rows)
         inside = compact(labels[kept])
         worst = float(self.costs(kept, inside).max())
         here = self.kept(NOTHING)
@@ -148,9 +118,9 @@ class _Tuples:
         cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
         of_kept = cells._replace(place=cells.place[np.searchsorted(here, kept)])
         loss = relative_loss(of_kept, inside, self.demand.rows[kept])
-        return WithheldTuples(labels, worst, 0.0, loss, withheld, rows)
+        return ColumnsResult(labels, worst, 0.0, loss, withheld, rows)
 
-    def less_its_worst(self, base: WithheldTuples, budget: int) -> WithheldTuples:
+    def less_its_worst(self, base: ColumnsResult, budget: int) -> ColumnsResult:
         """Return a partition with the clusters of greatest cost withheld, and what was withheld before."""
         kept = self.kept(base.withheld)
         if not len(kept):
@@ -196,7 +166,7 @@ class _Tuples:
                 return np.sort(withheld)
         return None
 
-    def rest_searched(self, withheld: Places, budget: int, *, polish: bool = True) -> list[WithheldTuples]:
+    def rest_searched(self, withheld: Places, budget: int) -> list[ColumnsResult]:
         """Search the tuples that are not withheld; then withhold the worst clusters with what is left."""
         is_kept = np.ones(self.demand.size, dtype=np.bool_)
         is_kept[withheld] = False
@@ -208,7 +178,6 @@ class _Tuples:
                     [cells_at(column, np.flatnonzero(is_kept)) for column in self.columns],
                     self.demand.take(np.flatnonzero(is_kept)),
                     combination=self.combination,
-                    polish=polish,
                     effort=self.effort,
                     objective=self.objective,
                 )
@@ -217,45 +186,6 @@ class _Tuples:
             labels[is_kept] = found.labels
         first = self.measured(_as_one(labels, withheld), withheld)
         return [first, self.less_its_worst(first, budget)]
-
-    def exchanged(self, best: WithheldTuples, budget: int, bound: float, reach: Floats) -> WithheldTuples:
-        """Return what withholding a tuple of the worst clusters too, or in place of others, makes of it.
-
-        ``reach`` is the reach of each tuple: no tuple of a reach above the cost is kept instead of another.
-        """
-        tried: set[bytes] = {best.withheld.tobytes()}
-        found: WithheldTuples | None = best
-        while found is not None and found.worst > bound:
-            best, found = found, None
-            for withheld in self._neighbours(best, budget, reach):
-                if len(tried) > MOST_TRIED or self.effort.should_stop():
-                    break
-                if withheld.tobytes() in tried:
-                    continue
-                tried.add(withheld.tobytes())
-                rough = self.rest_searched(withheld, budget, polish=False)
-                if min((one.worst for one in rough), default=np.inf) < best.worst:
-                    found = min(self.rest_searched(withheld, budget), key=lambda one: one.key)
-                    break
-        return best if found is None or found.key > best.key else found
-
-    def _neighbours(self, best: WithheldTuples, budget: int, reach: Floats) -> Iterator[Places]:
-        """Yield sets to withhold that hold one tuple more of a worst cluster, some without another."""
-        demand = self.demand
-        kept = self.kept(best.withheld)
-        inside = compact(best.labels[kept])
-        costs = self.costs(kept, inside)
-        far = kept[costs[inside] >= best.worst]
-        others = kept[np.lexsort((kept, demand.rows[kept]))]
-        for one in far[np.lexsort((far, demand.rows[far]))].tolist():
-            joined = np.append(best.withheld, one)
-            near = best.withheld[reach[best.withheld] < 2 * best.worst]
-            for left_out in (-1, *near.tolist()):
-                withheld = joined[joined != left_out]
-                if demand.rows[withheld].sum() <= budget:
-                    filled = self.filled(withheld, others[others != one], budget)
-                    if filled is not None:
-                        yield filled
 
 
 def _as_one(labels: Ints, withheld: Places) -> Ints:

@@ -12,7 +12,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search.axis import AxisSearch, Stage
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import NOTHING, Level, Levels
+from hartley.search.levels import NOTHING
 from hartley.search.line.centroid import STAGES as CENTROID_STAGES
 from hartley.search.line.least_cost import by_intervals, by_sweeps
 from hartley.search.line.ordered_values import OrderedValues
@@ -98,45 +98,17 @@ def line_search(
 
 
 def candidate_search(
-    joint: JointRange, utility: LineDistortion, effort: Effort, starts: Sequence[Partition]
-) -> AxisSearch:
-    """Return the search for every number of candidates of a table, with nothing else required."""
-    values = OrderedValues.of(joint, utility, [Requirement("distinct-l", 1)])
-    return line_search(LineAxis(values), effort, starts)
-
-
-def most_candidates_within(
     joint: JointRange,
     utility: LineDistortion,
-    max_distortion: float,
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
-) -> Level:
-    """Return the partition with the most candidates among those that distort no more than this.
+) -> AxisSearch:
+    """Return the search for every number of candidates of a table, with nothing else required.
 
     >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B")])
-    >>> level = most_candidates_within(joint, LineDistortion.of(joint.public), 1.2)
+    >>> level = candidate_search(joint, LineDistortion.of(joint.public)).solve_within(1.2)
     >>> level.cost, level.leakage_bits, level.proven_optimal
     (1.0, 0.0, True)
     """
-    return candidate_search(joint, utility, effort, starts).solve_within(max_distortion)
-
-
-def l0_distortion_levels(
-    joint: JointRange,
-    utility: LineDistortion,
-    effort: Effort = UNLIMITED,
-    starts: Sequence[Partition] = (),
-) -> Levels:
-    """Return the frontier of worst-case leakage and distortion: a level for every number of candidates.
-
-    ``starts`` are partitions known from elsewhere; no level is worse than any of them. ``complete`` says
-    that every number of candidates was searched, or lies between two that settle it.
-
-    >>> from hartley.examples import toy
-    >>> joint = toy()
-    >>> found = l0_distortion_levels(joint, LineDistortion.of(joint.public))
-    >>> [level.cost for level in found.levels], all(level.proven_optimal for level in found.levels)
-    ([0.0, 0.25, 0.45, 0.65, 0.7], True)
-    """
-    return candidate_search(joint, utility, effort, starts).frontier()
+    values = OrderedValues.of(joint, utility, [Requirement("distinct-l", 1)])
+    return line_search(LineAxis(values), effort, starts)

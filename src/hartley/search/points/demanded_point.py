@@ -5,7 +5,6 @@ A cap asks for the last point of the axis within it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import log2
 
@@ -33,10 +32,8 @@ def asked_for(problem: Problem, demand: Demand) -> Problem:
     return replace(problem, requirements=combined(problem.requirements, more))
 
 
-def point_for(
-    problem: Problem, demand: Demand, effort: Effort = UNLIMITED, starts: Sequence[Partition] = ()
-) -> Point:
-    """Find the point that a demand asks for, no worse than the starts."""
+def point_for(problem: Problem, demand: Demand, effort: Effort = UNLIMITED) -> Point:
+    """Find the point that a demand asks for."""
     few = few_point(problem, demand, effort)
     if few is not None:
         return few
@@ -49,7 +46,7 @@ def point_for(
     row_of(asked)
     with compiling_in_time(effort):
         if replace(asked, requirements=()).is_plain:
-            point = _plain_point(asked, demand, effort, starts)
+            point = _plain_point(asked, demand, effort)
             if point is not None:
                 return point
         if asked.leakage == "istar" and asked.is_over_columns:
@@ -62,7 +59,7 @@ def point_for(
             point = _certain_within(asked, demand, effort)
             if point is not None:
                 return point
-        answer = solve(asked, effort, starts)
+        answer = solve(asked, effort)
         if demand.cap is None:
             return replace(point_of(asked, answer), proven_optimal=answer.is_proven)
         return _within_cap(asked, demand, answer, effort)
@@ -91,7 +88,7 @@ def few_point(problem: Problem, demand: Demand, effort: Effort) -> Point | None:
     return within[-1]
 
 
-def _plain_point(asked: Problem, demand: Demand, effort: Effort, starts: Sequence[Partition]) -> Point | None:
+def _plain_point(asked: Problem, demand: Demand, effort: Effort) -> Point | None:
     """Return the point that one target asks for on the paper's frontier; ``None`` where more is asked."""
     bare, cap = replace(asked, requirements=()), demand.cap
     if cap is not None:
@@ -109,28 +106,28 @@ def _plain_point(asked: Problem, demand: Demand, effort: Effort, starts: Sequenc
     if asked.candidates is None or not is_joint_goal:
         return None
     if asked.is_polished:
-        return _polished_point(asked, effort, starts) if asked.most_components is None else None
+        return _polished_point(asked, effort) if asked.most_components is None else None
     return Starts.of(bare, effort).solved(asked)
 
 
-def _polished_point(asked: Problem, effort: Effort, starts: Sequence[Partition]) -> Point:
+def _polished_point(asked: Problem, effort: Effort) -> Point:
     """Find the point of the least mean loss for a reader who sees something beside several columns.
 
     Where the worst class comes first, the search of any utility tells how small it can be.
     """
 
-    def polished(starts: Sequence[Partition]) -> Point:
+    def polished(*starts: Partition) -> Point:
         answer = solve(asked, effort, starts)
         return replace(point_of(asked, answer), proven_optimal=answer.is_proven)
 
-    point = polished(starts)
+    point = polished()
     if asked.objective == "mean":
         return point
     known = Starts.of(replace(asked, requirements=()), effort).exchanged(asked)
     if known.cost > point.cost * (1 + SLACK):
         return point
     if known.cost < point.cost * (1 - SLACK):
-        point = polished([known.partition])
+        point = polished(known.partition)
     return replace(
         point,
         lower_bound_bits=known.lower_bound_bits,

@@ -23,14 +23,14 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.few_values.walk import MOST_OBSERVATIONS, MOST_QUICK_VALUES, best_of_few, is_walked
 from hartley.search.greedy.runs import greedy_frontier, greedy_run
 from hartley.search.levels import Level, Levels, as_it_is, in_time, without_doubles
-from hartley.search.line.axis import l0_distortion_levels, most_candidates_within
-from hartley.search.line.components.connected import joint_distortion_levels
-from hartley.search.line.components.fewest import fewest_components_within, istar_distortion_levels
+from hartley.search.line.axis import candidate_search
+from hartley.search.line.components.connected import connected_search
+from hartley.search.line.components.fewest import fewest_components_within, istar_search
 from hartley.search.points.measured import frontier_of, point_of_partition
 from hartley.search.polish import finest
 from hartley.search.problem import Problem
 from hartley.search.sizes.components import istar_level, istar_levels
-from hartley.search.sizes.frontier import joint_levels, l0_level, l0_levels, side_istar_levels
+from hartley.search.sizes.frontier import side_istar_levels, size_search
 from hartley.search.solve import solve
 
 SoFar = Callable[[Callable[[], Frontier]], None]
@@ -39,7 +39,6 @@ STARTING_CODES = 50_000_000
 """Cluster numbers of starting partitions that are held at once."""
 MOST_PAIRS = 200_000
 """In a frontier of a larger table points become finest intervals where there is time, and stay else."""
-ON_A_LINE = {"l0": l0_distortion_levels, "istar": istar_distortion_levels, "joint": joint_distortion_levels}
 
 
 def optimal_levels(
@@ -100,9 +99,16 @@ def searched_levels(
     if isinstance(utility, Resolution):
         if leakage == "istar":
             return istar_levels(joint) if joint.side is None else side_istar_levels(joint, effort, starts)
-        return (l0_levels if leakage == "l0" else joint_levels)(joint, effort, starts)
+        try:
+            return size_search(joint, effort, starts, one_component=leakage == "joint").frontier()
+        except UnreachableError:
+            # Side information keeps components apart however much is merged.
+            return Levels(levels=(), complete=True)
     if joint.side is None and isinstance(utility, LineDistortion):
-        return ON_A_LINE[leakage](joint, utility, effort, starts)
+        if leakage == "istar":
+            return istar_search(joint, utility, effort, starts).frontier()
+        search = candidate_search if leakage == "l0" else connected_search
+        return search(joint, utility, effort, starts).frontier()
     return levels_of_any_utility(joint, utility, leakage, effort, starts)
 
 
@@ -256,10 +262,12 @@ class Starts:
             largest = min(int(cost), joint.public.size)
             level = istar_level(joint, largest)
             if leakage == "l0":
-                level = l0_level(joint, largest, effort, starts)
+                level = size_search(joint, effort, starts).solve_within(largest)
         elif isinstance(utility, LineDistortion):
-            within = most_candidates_within if leakage == "l0" else fewest_components_within
-            level = within(joint, utility, cost, effort, starts)
+            if leakage == "l0":
+                level = candidate_search(joint, utility, effort, starts).solve_within(cost)
+            else:
+                level = fewest_components_within(joint, utility, cost, effort, starts)
         else:
             return None
         point = self.point(level, is_alone=True)

@@ -23,7 +23,7 @@ from math import log2
 
 import numpy as np
 
-from hartley.errors import InputError, UnreachableError
+from hartley.errors import UnreachableError
 from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.uncertainty import max_uncertainty_reduction, prior_counts_of_side
 from hartley.model import JointRange, Partition
@@ -155,9 +155,19 @@ class SizeAxis:
 
 
 def size_search(
-    joint: JointRange, effort: Effort, starts: Iterable[Partition], *, one_component: bool = False
+    joint: JointRange,
+    effort: Effort = UNLIMITED,
+    starts: Iterable[Partition] = (),
+    *,
+    one_component: bool = False,
 ) -> AxisSearch:
-    """Return the search for every level of worst-case leakage of a table."""
+    """Return the search for every level of worst-case leakage of a table.
+
+    >>> from hartley.examples import toy
+    >>> search = size_search(toy())
+    >>> [level.cost for level in search.frontier().levels], search.solve_within(5).cost
+    ([1, 2, 4, 7], 4)
+    """
     size = joint.public.size
     always = [Partition.singletons(size), Partition.whole(size)]
     if one_component and overlap_partition(joint, always[1]).size > 1:
@@ -167,48 +177,6 @@ def size_search(
         always.append(Joiner.of(parts).partition(least_joining_size(size, parts.size)))
     axis = SizeAxis.of(joint, one_component=one_component)
     return AxisSearch(axis, (by_glance, at_length), effort, always, tuple(starts))
-
-
-def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
-    """Return the least worst-case leakage found for every size of the largest cluster that matters.
-
-    No level is worse than the best of ``starts`` that fits it.
-
-    >>> from hartley.examples import toy
-    >>> from hartley.measures.uncertainty import distinct_l
-    >>> [(level.cost, distinct_l(toy(), level.partition)) for level in l0_levels(toy()).levels]
-    [(1, 1), (2, 2), (4, 4), (7, 6)]
-    """
-    return size_search(joint, effort, starts).frontier()
-
-
-def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
-    """Return the least worst-case leakage found with I* = 0, for every size that allows it and matters.
-
-    There are no levels where side information keeps components apart however much is merged.
-
-    >>> from hartley.examples import toy
-    >>> from hartley.measures.uncertainty import distinct_l
-    >>> [(level.cost, distinct_l(toy(), level.partition)) for level in joint_levels(toy()).levels]
-    [(3, 2), (4, 4), (7, 6)]
-    """
-    if overlap_partition(joint, Partition.whole(joint.public.size)).size > 1:
-        return Levels(levels=(), complete=True)
-    return size_search(joint, effort, starts, one_component=True).frontier()
-
-
-def l0_level(
-    joint: JointRange, largest: int, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()
-) -> Level:
-    """Return the least worst-case leakage found for clusters of at most ``largest`` values.
-
-    >>> from hartley.examples import toy
-    >>> l0_level(toy(), 5)
-    Level(cost=4, leakage_bits=0.5849625007211562, lower_bound_bits=0.5849625007211562, lower_bound_cost=4)
-    """
-    if not 1 <= largest <= joint.public.size:
-        raise InputError(f"the largest cluster holds between 1 and {joint.public.size} values")
-    return size_search(joint, effort, starts).solve_within(largest)
 
 
 def smallest_clusters(

@@ -4,8 +4,7 @@ A value that is not enough by itself must be paired with one that makes it enoug
 that are enough each may be paired or not, so draw an edge between them as well, and where
 the number of values is odd add one more such value that stands for "alone". Then every cluster can
 be enough if and only if this graph has a perfect matching, which Edmonds'
-algorithm finds. Where it fails, the odd nodes of its last tree are a barrier: taking them away leaves
-more odd parts than there are of them (Tutte, Berge).
+algorithm finds. Where it fails there is none (Tutte, Berge).
 """
 
 from __future__ import annotations
@@ -45,13 +44,12 @@ def pair_up(enough: Enough, effort: Effort = UNLIMITED) -> Partition | Literal["
         return None
     fits, rich = graph
     mates = np.full(len(fits), NOBODY, dtype=np.int64)
-    odd = np.zeros(len(fits), dtype=bool)
     loop = match_some.for_size(fits.size)
     root, trees = 0, max(1, STEPS_BETWEEN_QUESTIONS // fits.size)
     while 0 <= root < len(fits):
         if effort.should_stop():
             return None
-        root = int(loop(root, trees, fits, mates, odd))
+        root = int(loop(root, trees, fits, mates))
     if root == NOBODY:
         return "impossible"
     values = np.arange(enough.size)
@@ -81,11 +79,10 @@ def _graph(enough: Enough, effort: Effort) -> tuple[Flags, Flags] | None:
 
 
 @hot_loop
-def match_some(root: int, trees: int, fits: Flags, mates: Int64s, odd: Flags) -> int:
+def match_some(root: int, trees: int, fits: Flags, mates: Int64s) -> int:
     """Match the nodes from a root on, each with another that fits, growing no more than so many trees.
 
-    Gives the next root, as many as there are nodes where all are matched. ``NOBODY`` where they cannot be;
-    then the odd nodes of the last tree are flagged.
+    Gives the next root, as many as there are nodes where all are matched, ``NOBODY`` where they cannot be.
     """
     size = len(fits)
     for node in range(size if root == 0 else 0):
@@ -101,7 +98,7 @@ def match_some(root: int, trees: int, fits: Flags, mates: Int64s, odd: Flags) ->
             root += 1
             continue
         trees -= 1
-        end = free_end(fits, mates, root, parents, odd)
+        end = free_end(fits, mates, root, parents)
         if end == NOBODY:
             return NOBODY
         while end != NOBODY:
@@ -114,11 +111,10 @@ def match_some(root: int, trees: int, fits: Flags, mates: Int64s, odd: Flags) ->
 
 
 @hot_loop
-def free_end(fits: Flags, mates: Int64s, root: int, parents: Int64s, odd: Flags) -> int:
+def free_end(fits: Flags, mates: Int64s, root: int, parents: Int64s) -> int:
     """Grow a tree of alternating paths from a free node; give another free node it reaches.
 
-    An odd cycle is shrunk to the node where it leaves the tree (its base). Where no
-    free node is reached, the odd nodes are flagged.
+    An odd cycle is shrunk to the node where it leaves the tree (its base).
     """
     size = len(fits)
     even = np.zeros(size, dtype=np.bool_)
@@ -154,8 +150,6 @@ def free_end(fits: Flags, mates: Int64s, root: int, parents: Int64s, odd: Flags)
                 even[mates[other]] = True
                 queue[tail] = mates[other]
                 tail += 1
-    for node in range(size):
-        odd[node] = parents[node] != NOBODY and not even[node]
     return NOBODY
 
 

@@ -19,7 +19,6 @@ from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search.axis import AxisSearch, LeastCost, Stage
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import Levels
 from hartley.search.line.axis import STAGES, LineAxis, line_search
 from hartley.search.line.components.fewest import CHEAP_SHARE, IstarSearch, istar_search
 from hartley.search.line.components.forest_bound import Links, price_windows
@@ -30,18 +29,11 @@ TARGETS = 12
 """Distortions tried between bound and partition for one number of candidates."""
 
 
-def joint_distortion_levels(
+def connected_search(
     joint: JointRange,
     utility: LineDistortion,
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
-) -> Levels:
-    """Return the frontier of worst-case leakage and distortion with nothing learnt for certain."""
-    return connected_search(joint, utility, effort, starts).frontier()
-
-
-def connected_search(
-    joint: JointRange, utility: LineDistortion, effort: Effort, starts: Sequence[Partition]
 ) -> AxisSearch:
     """Return the search for every number of candidates among partitions that leave one component."""
     istar = istar_search(joint, utility, effort, starts)

@@ -99,32 +99,11 @@ def least_distortion_for_components(
     return search.level(search.cheapest(most_components))
 
 
-def istar_distortion_levels(
+def istar_search(
     joint: JointRange,
     utility: LineDistortion,
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
-) -> Levels:
-    """Return the frontier of maximin information and distortion.
-
-    Up to ``SETTLED_UP_TO`` values on the line, ``complete`` says that between any two levels no distortion
-    was left out at which another number of components may be reached; for the centroid, at which intervals
-    may reach it. On longer lines a covering set of ``COVERING_LEVELS`` distortions is searched, and
-    ``complete`` says that all of those were.
-
-    >>> from hartley.examples import toy
-    >>> joint = toy()
-    >>> found = istar_distortion_levels(joint, LineDistortion.of(joint.public))
-    >>> [(round(2**level.leakage_bits), round(level.cost, 6)) for level in found.levels]
-    [(5, 0.0), (4, 0.05), (3, 0.1), (2, 0.25), (1, 0.55)]
-    """
-    search = istar_search(joint, utility, effort, starts)
-    complete = search.solve_all()
-    return Levels(levels=tuple(search.levels()), complete=complete)
-
-
-def istar_search(
-    joint: JointRange, utility: LineDistortion, effort: Effort, starts: Sequence[Partition]
 ) -> IstarSearch:
     """Return the search for the components of a table, with nothing else required."""
     return IstarSearch(joint, OrderedValues.of(joint, utility, ()), effort, starts)
@@ -262,10 +241,16 @@ class IstarSearch:
         halves = (positions[end] - positions[start]) / 2 + 2 * self.line.rounding
         return np.unique(np.concatenate([costs, halves]))
 
-    def solve_all(self) -> bool:
-        """Search the distortions that matter, first a covering set in short; tell whether all were."""
+    def frontier(self) -> Levels:
+        """Search the distortions that matter, first a covering set in short.
+
+        Up to ``SETTLED_UP_TO`` values ``complete`` says that between any two levels no distortion was left
+        out at which another number of components may be reached; for the centroid, at which intervals may.
+        On longer lines a covering set is searched, and ``complete`` says that all of it was.
+        """
         self._solve_all(CHEAP_SHARE, COVERING_LEVELS)
-        return self._solve_all(1, None if self.line.size <= SETTLED_UP_TO else COVERING_LEVELS)
+        complete = self._solve_all(1, None if self.line.size <= SETTLED_UP_TO else COVERING_LEVELS)
+        return Levels(levels=tuple(self.levels()), complete=complete)
 
     def _solve_all(self, share: int, most: int | None) -> bool:
         """Search distortions from coarse to fine, no more than so many; tell whether it came to an end."""
