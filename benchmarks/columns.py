@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from anonypyx_method import anonypyx_partition, is_installed
 from meter import compile_loops, timed
 
 from hartley.measures.query_error import CountQueries
@@ -47,7 +48,6 @@ from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
 from hartley.search.problem import Problem
 from hartley.search.solve import solve
-from hartley.workflow.rivals.anonypyx_method import anonypyx_partition, is_installed
 from hartley.workflow.study import Study
 
 ADULT = [

@@ -73,7 +73,7 @@ def test_each_of_several_columns_can_be_required(browser, asked):
         ({"require": [{"name": "row-k", "wanted": 4000}]}, "no release can meet “at least 4000 rows”"),
         ({"require": [{"name": "row-k", "wanted": 0}]}, "a whole number from 1 on"),
         ({"require": [{"name": "row-k", "wanted": 2.5}]}, "a whole number from 1 on"),
-        ({"require": "row-k=5"}, "requirements are a list"),
+        ({"require": "row-k=5"}, "must be a list"),
         ({"require": [{"name": "l9", "wanted": 1}]}, "unknown requirement"),
         ({"require": [{"name": "separated-l", "wanted": 3}]}, "needs a tolerance"),
         ({"require": [{"name": "row-k", "wanted": 2}] * 2}, "row-k is required twice"),

@@ -147,12 +147,12 @@ def test_persons_are_counted_and_a_frontier_says_that_it_counts_rows(staff, tmp_
     [
         ({"weight": {"age": 0}}, "must be a positive number"),
         ({"weight": {"age": "2"}}, "must be a positive number"),
-        ({"weight": ["age"]}, "is given by column"),
-        ({"own_borders": {"age": 5}}, "needs a text"),
-        ({"person": 5}, "needs the name of a column"),
-        ({"accept_identifier": "age"}, "needs names of columns"),
-        ({"transparent": "yes"}, "is yes or no"),
-        ({"like_input": "perhaps"}, "way to write"),
+        ({"weight": ["age"]}, "must be a mapping from names"),
+        ({"own_borders": {"age": 5}}, "must be a mapping from names"),
+        ({"person": 5}, "must be a text"),
+        ({"accept_identifier": "age"}, "must be a list"),
+        ({"transparent": "yes"}, "must be True or False"),
+        ({"like_input": "perhaps"}, "unknown like input"),
     ],
 )
 def test_odd_choices_are_refused_in_one_line(staff, tmp_path, asked, said):

@@ -18,10 +18,9 @@ from hartley.errors import HartleyError, InputError
 from hartley.releases.policy import Policy
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
-from hartley.web.demand_form import as_label
 from hartley.web.page_json import reader_line, release_page
 from hartley.web.recoding_page import Book, column_pages
-from hartley.web.request import Asked, typed_reading
+from hartley.web.request import Asked, as_label, typed_reading
 from hartley.workflow.against.candidates import LEAST, TIME_LIMIT, Setting, settings
 from hartley.workflow.describe_table import count_values
 from hartley.workflow.request.declared_options import typed_options
@@ -123,19 +122,19 @@ class CandidateSearch:
             earlier=self.policies,
             options=self.options,
             **{**given.table_fields, "jointly": self._is_joint},
-            **given.said.study_fields,
+            **given.study_fields,
         )
 
     @property
     def _is_joint(self) -> bool:
         """Whether something is asked of several sensitive columns as one value."""
-        of_all = (one for one in self.given.demand.requirements if one.name != "row-k" and one.column is None)
+        of_all = (one for one in self.given.requirements if one.name != "row-k" and one.column is None)
         return len(self.given.sensitive) > 1 and any(of_all)
 
     @property
     def _wanted(self) -> dict[str | None, int]:
         """How many candidates are asked for, by the sensitive column; ``None``: of what is sensitive."""
-        asked = self.given.demand.requirements
+        asked = self.given.requirements
         return {one.column: int(one.wanted) for one in asked if one.name == "distinct-l"}
 
     @property
@@ -145,7 +144,7 @@ class CandidateSearch:
 
     def _requirements(self, setting: Setting) -> list[str]:
         """Return what a way must keep: its count of candidates, and everything that is asked."""
-        others = [one.text for one in self.given.demand.requirements]
+        others = [one.text for one in self.given.requirements]
         return others if self._is_said else [f"distinct-l={setting.distinct_l}", *others]
 
     def _settings(self, study: Study) -> Iterable[Setting]:
@@ -160,13 +159,13 @@ class CandidateSearch:
                 most = max(LEAST[0], min(count_values(table, given.sensitive).values()))
             every = tuple(one for one in every if one.distinct_l <= most)
         shapes = FIRST_SHAPES
-        if given.said.is_transparent or given.demand.shape == "tree":
+        if given.transparent or given.shape == "tree":
             shapes = ("tree",)
-        elif given.said.borders or given.demand.shape != "any":
+        elif given.own_borders or given.shape != "any":
             shapes = ("intervals", "columns")
-        elif given.said.person is not None:
+        elif given.person is not None:
             shapes = FIRST_SHAPES[:-1]
-        held = f"{given.demand.withhold:g}%" if given.demand.withhold else None
+        held = f"{given.withhold:g}%" if given.withhold else None
         return [
             replace(one, withhold=held) if held is not None and one.withhold != "0" else one
             for one in every
@@ -177,19 +176,19 @@ class CandidateSearch:
         given, command = self.given, self._command(setting)
         folder = self.folder / str(setting.number)
         folder.mkdir(parents=True)
-        own: Json = {"borders": given.own_borders} if given.said.borders else {}
-        is_timed = not given.said.is_transparent  # when a search ends may depend on sensitive values
+        own: Json = {"borders": given.listed_borders} if given.own_borders else {}
+        is_timed = not given.transparent  # when a search ends may depend on sensitive values
         try:
             made = study.release(
                 folder / f"{self.stem}{self.ending}",
                 require=self._requirements(setting),
                 shape=setting.shape,  # type: ignore[arg-type]
                 withhold=setting.withhold,
-                withheld_label=given.demand.withheld_label if setting.withhold != "0" else None,
+                withheld_label=given.withheld_label if setting.withhold != "0" else None,
                 keep_order=given.keep_order,
                 defuse_formulas=given.defuse_formulas,
                 effort=effort_within(TIME_LIMIT if is_timed else None, should_stop=self.stop.is_set),
-                **given.said.release_fields,
+                **given.release_fields,
                 **own,
             )
         except HartleyError as error:
@@ -203,10 +202,10 @@ class CandidateSearch:
             **{name: getattr(given, name) for name in ("sensitive", "public", "side", "keep", "harmless")},
             "require": self._requirements(setting),
             "shape": setting.shape,
-            "tolerance": given.demand.tolerance,
+            "tolerance": given.tolerance,
             "withhold": setting.withhold if is_withholding else None,
-            "withheld_label": given.demand.withheld_label if is_withholding else None,
-            **given.said.typed_release,
+            "withheld_label": given.withheld_label if is_withholding else None,
+            **given.typed_release,
             "jointly": self._is_joint,
             "publish_sensitive": given.publish_sensitive,
             "keep_order": given.keep_order,
@@ -214,7 +213,7 @@ class CandidateSearch:
             "missing": None if given.missing == "value" else given.missing,
             "missing_at": given.missing_at,
             "earlier": self.policy_names,
-            "time_limit": None if given.said.is_transparent else TIME_LIMIT,
+            "time_limit": None if given.transparent else TIME_LIMIT,
             **typed_reading(self.options),
         }
         return shlex.join(

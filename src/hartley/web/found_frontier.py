@@ -68,7 +68,7 @@ class FoundFrontier:
 
     def demand(self, point: Point) -> Demand:
         """Demand of a release what every point keeps, and what its reader learns at this one."""
-        question, given = self.result.question, self.asked.demand.requirements
+        question, given = self.result.question, self.asked.requirements
         is_certain = self.result.frontier.leakage == "istar"
         if not question.closeness.is_empty and not is_certain:
             # Bits that are counted with a tolerance are a count of values that are apart.
@@ -96,8 +96,8 @@ class Searcher:
         without withheld rows is not searched again.
         """
         without, seconds = None, given.time_limit
-        if given.demand.withhold:
-            plain = replace(given, demand=replace(given.demand, withhold=0.0))
+        if given.withhold:
+            plain = replace(given, withhold=0.0)
             began = monotonic()
             half = None if seconds is None else seconds / 2
             without = _known_without(known, plain) or self._searched(plain, half)
@@ -125,7 +125,7 @@ class Searcher:
         return hartley.frontier(
             self.table,
             earlier=self.policies,
-            require=given.demand.requirements,
+            require=given.requirements,
             leakage=given.leakage,
             utility=given.utility_choice,
             search=given.search,
@@ -140,6 +140,6 @@ class Searcher:
 def _known_without(known: FoundFrontier | None, plain: Asked) -> FrontierResult | None:
     if known is None:
         return None
-    same = replace(known.asked, demand=replace(known.asked.demand, withhold=0.0)) == plain
-    found = known.without if known.asked.demand.withhold else known.result
+    same = replace(known.asked, withhold=0.0) == plain
+    found = known.without if known.asked.withhold else known.result
     return found if same and found is not None and found.frontier.complete else None

@@ -17,9 +17,8 @@ from hartley.report.words import release as release_words
 from hartley.report.words.audit import counted, headline, identifier_warning, listed
 from hartley.report.words.verdict import FEWEST, USUAL, WORDS, colour_of
 from hartley.tables import ReadOptions
-from hartley.web.demand_form import as_label
 from hartley.web.recoding_page import Book, column_pages
-from hartley.web.request import Asked
+from hartley.web.request import Asked, as_label
 from hartley.workflow.audit_table import AuditResult
 from hartley.workflow.find_frontier import FrontierResult
 from hartley.workflow.publication.write_release import ReleaseResult
@@ -289,7 +288,7 @@ class Suggestion:
             return cls(len(points) - 1, f"{groups}, because then {why}.")
         kept = [_level(point) for point in points]
         apart = " that are apart" if points[0].separated_l is not None else ""
-        if asked.demand.requirements:
+        if asked.requirements:
             said = f"{counted(kept[safe[0]], 'candidate')}{apart}"
             return cls(
                 safe[0], f"{said}, because no release that keeps what you require stays closer to the table."

@@ -36,10 +36,9 @@ from hartley.web.candidates import (
     release_files,
     taken_page,
 )
-from hartley.web.demand_form import as_label, in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.recoding_page import MOST_BORDERS, Book, asked_borders, border_page
-from hartley.web.request import Asked, reading, typed_reading
+from hartley.web.request import Asked, as_label, in_words, reading, typed_reading
 from hartley.workflow.demands.drawn_borders import BorderLine
 from hartley.workflow.describe_table import TableDescription, column_names, describe
 from hartley.workflow.find_frontier import FrontierResult
@@ -155,17 +154,17 @@ class Desk:
             jointly=len(given.sensitive) > 1,  # what is of each column names it
             missing=given.missing,
             earlier=self._policies(given),
-            require=given.demand.requirements,
-            tolerance=given.demand.tolerance,
+            require=given.requirements,
+            tolerance=given.tolerance,
             options=self.options,
-            **given.said.study_fields,
+            **given.study_fields,
         )
         return pages.audit_page(found, earlier=len(given.earlier))
 
     def search(self, asked: Json) -> Json:
         """Search the frontier, telling of the progress and of the points as they are found."""
         table, given = self._table(asked), Asked.of(asked)
-        if given.said.person is not None or given.said.is_transparent:
+        if given.person is not None or given.transparent:
             raise InputError(
                 "a frontier is of single rows, for readers who do not know how hartley works; choose among "
                 "the ways side by side"
@@ -231,7 +230,7 @@ class Desk:
             keep_order=given.keep_order,
             defuse_formulas=given.defuse_formulas,
             like_input="no",  # the page reads the first rows of the file as it reads any file
-            accept_identifier=given.said.accept_identifier,
+            accept_identifier=given.accept_identifier,
             exposure="accept",  # the page warns, and shows who is exposed
             options=self.options,
             **given.table_fields,
@@ -277,7 +276,7 @@ class Desk:
     def report(self, asked: Json) -> Json:
         """Write the report of a point, for the board or for the curator."""
         found, point = self._point(asked)
-        demand = Demand(requirements=found.asked.demand.requirements, max_leakage=point.leakage_bits)
+        demand = Demand(requirements=found.asked.requirements, max_leakage=point.leakage_bits)
         is_drawn = point is found.drawn
         result = found.result if is_drawn else self._whole_frontier(found, demand)
         choice = Choice(point, "its borders were set by hand in the app.")
@@ -305,7 +304,10 @@ class Desk:
         beside = demand.beside(over)
         if len(beside) == len(demand.requirements) or not found.result.frontier.complete:
             return found.result
-        given = replace(found.asked, demand=replace(found.asked.demand, requirements=beside))
+        asked = tuple(
+            {"name": one.name, "wanted": one.wanted, "column": one.column, "each": False} for one in beside
+        )
+        given = replace(found.asked, require=asked)
         return self._searcher(self.path or Path(), given).find(given, found.number, None).result
 
     def _searcher(self, table: Path, given: Asked) -> Searcher:

@@ -38,7 +38,6 @@ from hartley.search.baselines import (
     Hierarchy,
     NotApplicable,
     best_utility,
-    candidates_needed,
     least_leakage,
 )
 from hartley.search.effort import UNLIMITED, Effort
@@ -52,7 +51,6 @@ from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits, effort_within
-from hartley.workflow.rivals import anonypyx_method
 from hartley.workflow.rivals.comparison import (
     GREEDY,
     NOISE,
@@ -148,8 +146,6 @@ class _Clocked:
         found = self._attempt(lambda: self._measured(self._reached(greedy, wanted), None, frontier))
         second = Method(GREEDY, OURS[GREEDY], process_time() - started, greedy.complete, found)
         others = tuple(self._baseline(name, wanted, frontier) for name in BASELINES)
-        if anonypyx_method.is_installed():
-            others = (*others, self._anonypyx(wanted, frontier))
         return Comparison(
             question=self.question,
             target=wanted,
@@ -221,27 +217,6 @@ class _Clocked:
         effort, started = self._effort(TREE), process_time()
         answer = self._attempt(measured)
         return Method(TREE, OURS[TREE], process_time() - started, True, answer)
-
-    def _anonypyx(self, target: Target, frontier: Frontier) -> Method:
-        """Run AnonyPyx where it is installed; it takes a number of candidates."""
-
-        def measured() -> Measured:
-            joint = self.question.joint
-            if self.combined is not None:
-                raise InputError("it takes a number of sensitive values and nothing else")
-            if target.kind == "distinct_l":
-                wanted = int(target.number)
-            elif target.kind == "max_leakage" and self.question.leakage == "l0":
-                wanted = candidates_needed(joint, [Requirement("l0", target.number)]) or 1
-            else:
-                raise InputError("it takes a number of sensitive values and nothing else")
-            found = anonypyx_method.anonypyx_partition(joint, wanted)
-            return self._measured(point_of_partition(self.question, lambda: found), f"l={wanted}", frontier)
-
-        started = process_time()
-        answer = self._attempt(measured)
-        spent = process_time() - started
-        return Method(anonypyx_method.NAME, anonypyx_method.TITLE, spent, True, answer)
 
     def _baseline(self, name: str, target: Target, frontier: Frontier) -> Method:
         effort = self._effort(name)

@@ -401,51 +401,73 @@ class SolveFields(SearchFields, DemandFields, total=False):
     """What a search for one answer is told, as keywords."""
 
 
-class SolveCallFields(StudyFields, SolveFields, total=False):
-    """What the one-call form of a search for one answer takes."""
+class AskedFields(StudyFields, total=False):
+    """What every one-call form takes that asks for something."""
+
+    require: Wanted
+    each: bool
+
+
+class AuditCallFields(AskedFields, total=False):
+    """What the one-call form of an audit takes."""
+
+    stochastic: bool
+    against: Any
+    hierarchies: Mapping[str, str | Path] | None
+    overlap: int | None
+    regress: Sequence[str]
+
+
+class FrontierCallFields(AskedFields, SearchFields, total=False):
+    """What the one-call form of a frontier takes."""
+
+    utility_weight: float | None
+    so_far: Callable[..., None] | None
 
 
 class GreedyCallFields(StudyFields, LimitFields, total=False):
     """What the one-call form of a greedy run takes."""
 
+    utility_weight: float | None
+    ties: str
 
-class FrontierCallFields(StudyFields, SearchFields, total=False):
-    """What the one-call form of a frontier takes."""
+
+class SolveCallFields(AskedFields, SolveFields, total=False):
+    """What the one-call form of a search for one answer takes."""
 
 
-class ReleaseCallFields(StudyFields, ReleaseFields, total=False):
+class CompareCallFields(SolveCallFields, total=False):
+    """What the one-call form of a comparison takes."""
+
+    target: Wanted
+    hierarchies: Mapping[str, str | Path] | None
+
+
+class ReleaseCallFields(AskedFields, ReleaseFields, total=False):
     """What the one-call form of a release takes."""
 
+    target: Wanted
+    point: Point | None
+    found_in: JointRange | None
 
-def _study(source: Any, fields: Mapping[str, Any], *others: type) -> tuple[Study, dict[str, Any]]:
-    of_study, *_ = sorted_into(fields, StudyTable, *others)
+
+def _study(source: Any, fields: Mapping[str, Any], kind: type) -> tuple[Study, dict[str, Any]]:
+    """Return the study of a one-call form that takes ``kind``, and what the study is asked."""
+    of_study, _ = sorted_into(fields, StudyTable, kind)
     return Study(source, **of_study), {name: given for name, given in fields.items() if name not in of_study}
 
 
 @checked
-def audit(
-    source: Any,
-    *,
-    require: Wanted = None,
-    each: bool = False,
-    stochastic: bool = False,
-    against: Any = None,
-    hierarchies: Mapping[str, str | Path] | None = None,
-    overlap: int | None = None,
-    regress: Sequence[str] = (),
-    **fields: Unpack[StudyFields],
-) -> AuditResult:
+def audit(source: Any, **fields: Unpack[AuditCallFields]) -> AuditResult:
     """Measure what a reader of the public columns learns: :meth:`Study.audit` in one call.
 
     Parameters
     ----------
     source
         A path, a pattern, the URL of a database, or a data frame.
-    require, each, stochastic, against, hierarchies, overlap, regress
-        As of :meth:`Study.audit`.
     **fields
-        The fields of a :class:`Study`: ``sensitive``, ``public``, ``side``, ``earlier`` and so on. Without
-        ``public`` all other columns are taken together, and each one alone.
+        The fields of a :class:`Study`, ``sensitive``, ``public``, ``side``, ``earlier`` and so on, and what
+        :meth:`Study.audit` takes. Without ``public`` all other columns are taken together, and each alone.
 
     Returns
     -------
@@ -459,36 +481,18 @@ def audit(
     >>> audit(table, sensitive="age", public="chol", require={"distinct_l": 2}).holds
     False
     """
-    study, _ = _study(source, fields)
-    return study.audit(
-        require=require,
-        each=each,
-        stochastic=stochastic,
-        against=against,
-        hierarchies=hierarchies,
-        overlap=overlap,
-        regress=regress,
-    )
+    study, rest = _study(source, fields, AuditCallFields)
+    return study.audit(**rest)
 
 
 @checked
-def frontier(
-    source: Any,
-    *,
-    require: Wanted = None,
-    each: bool = False,
-    utility_weight: float | None = None,
-    so_far: Callable[[Callable[[], Frontier]], None] | None = None,
-    **fields: Unpack[FrontierCallFields],
-) -> FrontierResult:
+def frontier(source: Any, **fields: Unpack[FrontierCallFields]) -> FrontierResult:
     """Search the frontier of leakage against utility: :meth:`Study.frontier` in one call.
 
     Parameters
     ----------
     source
         A path, a pattern, the URL of a database, or a data frame.
-    require, each, utility_weight, so_far
-        As of :meth:`Study.frontier`.
     **fields
         The fields of a :class:`Study`, and what :meth:`Study.frontier` takes.
 
@@ -504,8 +508,8 @@ def frontier(
     >>> [point.distinct_l for point in frontier(table, sensitive="age", public="chol").frontier.points]
     [1, 2, 3]
     """
-    study, rest = _study(source, fields, Objective, SearchLimits)
-    return study.frontier(require=require, each=each, utility_weight=utility_weight, so_far=so_far, **rest)
+    study, rest = _study(source, fields, FrontierCallFields)
+    return study.frontier(**rest)
 
 
 @checked
@@ -513,9 +517,6 @@ def greedy(
     source: Any,
     leakage: str = "l0",
     utility: UtilityChoice | Utility | str | None = None,
-    *,
-    utility_weight: float | None = None,
-    ties: str = "order",
     **fields: Unpack[GreedyCallFields],
 ) -> GreedyRun:
     """Run the paper's greedy search: :meth:`Study.greedy` in one call.
@@ -524,10 +525,10 @@ def greedy(
     ----------
     source
         A :class:`JointRange`, or a table with ``sensitive`` and ``public`` among the fields.
-    leakage, utility, utility_weight, ties
+    leakage, utility
         As of :meth:`Study.greedy`.
     **fields
-        The fields of a :class:`Study`, and ``time_limit``, ``seed``, ``progress`` or an ``effort``.
+        The fields of a :class:`Study`, and what else :meth:`Study.greedy` takes.
 
     Returns
     -------
@@ -541,22 +542,18 @@ def greedy(
     >>> run.steps, run.clusters(2)
     (3, [['x1', 'x2', 'x7'], ['x3', 'x4', 'x5', 'x6']])
     """
-    study, rest = _study(source, fields, SearchLimits)
-    return study.greedy(leakage, utility, utility_weight=utility_weight, ties=ties, **rest)
+    study, rest = _study(source, fields, GreedyCallFields)
+    return study.greedy(leakage, utility, **rest)
 
 
 @checked
-def solve(
-    source: Any, *, require: Wanted = None, each: bool = False, **fields: Unpack[SolveCallFields]
-) -> Point:
+def solve(source: Any, **fields: Unpack[SolveCallFields]) -> Point:
     """Find the one point that a release for a demand would have: :meth:`Study.solve` in one call.
 
     Parameters
     ----------
     source
         A :class:`JointRange`, or a table with ``sensitive`` and ``public`` among the fields.
-    require, each
-        As of :meth:`Study.solve`.
     **fields
         The fields of a :class:`Study`, and what :meth:`Study.solve` takes.
 
@@ -572,22 +569,12 @@ def solve(
     >>> found.largest_cluster, found.proven_optimal
     (2, True)
     """
-    study, rest = _study(source, fields, Objective, SearchLimits, DemandFields)
-    return study.solve(require=require, each=each, **rest)
+    study, rest = _study(source, fields, SolveCallFields)
+    return study.solve(**rest)
 
 
 @checked
-def release(
-    source: Any,
-    output: str | Path,
-    *,
-    require: Wanted = None,
-    target: Wanted = None,
-    each: bool = False,
-    point: Point | None = None,
-    found_in: JointRange | None = None,
-    **fields: Unpack[ReleaseCallFields],
-) -> ReleaseResult:
+def release(source: Any, output: str | Path, **fields: Unpack[ReleaseCallFields]) -> ReleaseResult:
     """Release a table so that what is required holds: :meth:`Study.release` in one call.
 
     Parameters
@@ -596,8 +583,6 @@ def release(
         A path, a pattern, the URL of a database, or a data frame.
     output
         The released file; policy, certificate and record go beside it.
-    require, target, each, point, found_in
-        As of :meth:`Study.release`.
     **fields
         The fields of a :class:`Study`, and what :meth:`Study.release` takes.
 
@@ -615,30 +600,18 @@ def release(
     ...     made.after.distinct_l
     2
     """
-    study, rest = _study(source, fields, Objective, SearchLimits, Destination, DemandFields)
-    return study.release(
-        output, require=require, target=target, each=each, point=point, found_in=found_in, **rest
-    )
+    study, rest = _study(source, fields, ReleaseCallFields)
+    return study.release(output, **rest)
 
 
 @checked
-def compare(
-    source: Any,
-    *,
-    require: Wanted = None,
-    each: bool = False,
-    target: Wanted = None,
-    hierarchies: Mapping[str, str | Path] | None = None,
-    **fields: Unpack[SolveCallFields],
-) -> Comparison:
+def compare(source: Any, **fields: Unpack[CompareCallFields]) -> Comparison:
     """Put every method side by side: :meth:`Study.compare` in one call.
 
     Parameters
     ----------
     source
         A path, a pattern, the URL of a database, or a data frame.
-    require, each, target, hierarchies
-        As of :meth:`Study.compare`.
     **fields
         The fields of a :class:`Study`, and what :meth:`Study.compare` takes.
 
@@ -654,5 +627,5 @@ def compare(
     >>> compare(table, sensitive="age", public="chol", require={"distinct_l": 2}).better
     ()
     """
-    study, rest = _study(source, fields, Objective, SearchLimits, DemandFields)
-    return study.compare(require=require, each=each, target=target, hierarchies=hierarchies, **rest)
+    study, rest = _study(source, fields, CompareCallFields)
+    return study.compare(**rest)

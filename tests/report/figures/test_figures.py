@@ -24,7 +24,6 @@ from hartley.report.figures import (
     confusability_figure,
     frontier_figure,
     joint_range_figure,
-    lagrangian_figure,
     recoding_figure,
 )
 from hartley.report.figures.figure import DARK, LIGHT
@@ -157,20 +156,6 @@ def test_a_frontier_plots_itself_and_shows_itself_in_a_notebook():
     drawn = frontier(START, END)
     assert drawn.plot(chosen=END).data["chosen"][0]["cost"] == 7
     assert drawn._repr_html_().startswith("<figure><svg")
-
-
-# The Lagrangian
-
-
-def test_the_lagrangian_of_example_2_falls_to_zero():
-    # Example 2 with the weight 0.3 starts at log2(6) - 0.3 log2(7) = 1.7428 and ends at 0.
-    run = [START, point(Partition.from_clusters([[0, 6], [1, 2], [3, 4], [5]])), END]
-    trace = [{**one.to_dict(), "step": number} for number, one in enumerate(run)]
-    figure = lagrangian_figure(trace, 0.3, stop=2)
-    total = [row["bits"] for row in figure.data["run"] if row["part"] == "leakage less weighted utility"]
-    assert total == pytest.approx([1.7428, run[1].leakage_bits - 0.3 * log2(7 / 2), 0.0], abs=5e-5)
-    assert [row["step"] for row in figure.data["stop"]] == [2]
-    assert "The ring marks step 2" in figure.caption
 
 
 # The joint range

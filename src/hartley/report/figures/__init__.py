@@ -8,7 +8,7 @@ Read ``figure`` first.
 from hartley.report.figures.candidates import candidates_figure
 from hartley.report.figures.confusability import confusability_figure
 from hartley.report.figures.figure import Figure
-from hartley.report.figures.frontier import frontier_figure, lagrangian_figure
+from hartley.report.figures.frontier import frontier_figure
 from hartley.report.figures.joint_range import joint_range_figure
 from hartley.report.figures.recoding import recoding_figure
 
@@ -18,6 +18,5 @@ __all__ = [
     "confusability_figure",
     "frontier_figure",
     "joint_range_figure",
-    "lagrangian_figure",
     "recoding_figure",
 ]

@@ -127,6 +127,8 @@ def reach(
     joint = question.joint
     unit = label_unit(question) if demand.labels in CODEWORDS else None
     known = given = point
+    if not isinstance(known, Point | None):
+        raise OptionError(f"{option('point')} must be a point of a frontier, not {type(known).__name__}")
     if known is not None and len(known.partition.labels) != joint.public.size:
         raise OptionError("the point is of another table, or of other columns")
     if question.transparent is not None or question.shape.name == "tree":

@@ -1,4 +1,4 @@
-"""AnonyPyx beside ours, where it is installed: Mondrian with distinct l-diversity, as others use it.
+"""AnonyPyx, where it is installed: Mondrian with distinct l-diversity, as others use it.
 
 Its partitioning is given one row for each row of the table, numbers as numbers and everything else as
 categories. Rows with equal public values always end up in one class, so its classes are clusters of public
@@ -17,8 +17,6 @@ from hartley.errors import InputError
 from hartley.measures.usefulness import cell_codes
 from hartley.model import JointRange, Partition
 
-NAME = "anonypyx"
-TITLE = "AnonyPyx, Mondrian with distinct l-diversity"
 MOST_ROWS = 60_000
 
 
