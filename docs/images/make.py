@@ -22,7 +22,6 @@ from hartley.report.figures import (
     confusability_figure,
     frontier_figure,
     joint_range_figure,
-    lagrangian_figure,
     recoding_figure,
 )
 from hartley.report.words.audit import frontier_title
@@ -63,7 +62,6 @@ def draw_figures(table: Path) -> None:
             unit="cholesterol",
             subject=frontier_title(found.joint, table.name),
         ),
-        "lagrangian": lagrangian_figure(greedy.trace(), 0.05, stop=greedy.stop),
         "joint-range": joint_range_figure(found.joint, partition),
         "candidates": candidates_figure(found.joint, partition),
         "recoding": recoding_figure(found.joint.public, partition),
