@@ -185,6 +185,7 @@ def test_what_candidates_must_keep_besides_holds_for_each(capsys):
         (["--release", "bands.csv", "--scale", "age=2"], "leave --scale out"),
         (["--release", "bands.csv", "--leakage", "istar"], "leave --leakage out"),
         (["--release", "people.csv"], "two files"),
+        (["--release", "./people.csv"], "two files"),
     ],
 )
 @pytest.mark.usefixtures("folder")

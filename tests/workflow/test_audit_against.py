@@ -271,6 +271,7 @@ def test_the_gate_of_the_command_line(files, capsys):
         (["-s", "s", "-p", "x", "--stochastic"], "--stochastic"),
         (["-s", "s", "-p", "x", "--hierarchy", "y=nothing.csv"], "y"),
         (["-p", "x"], "needs a column to protect"),
+        (["-s", "s", "-p", "x", "-p", "x"], "column 'x' is named twice as public"),
     ],
 )
 def test_a_wrong_call_is_one_line_and_exit_2(files, capsys, change, said):

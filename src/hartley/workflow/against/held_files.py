@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from math import isfinite
+from os.path import realpath
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from hartley.tables.counting.column_codes import ColumnCodes, column_codes
 from hartley.tables.labels.fits import ColumnFit, Groups, column_fit, written
 from hartley.tables.labels.forms import split_set
 from hartley.tables.locations import shown_source
+from hartley.tables.roles import require_once
 from hartley.tables.value_files import read_hierarchy
 from hartley.workflow.request.study_table import StudyTable
 
@@ -112,6 +114,8 @@ def read_files(
     they are written, with the decimal mark of the ``study``. Columns that ``formulas`` name are read whatever
     their role.
     """
+    require_once("public", public)
+    require_once("sensitive", sensitive)
     analysed = [name for formula in formulas for name in formula.columns]
     others = tuple(name for name in dict.fromkeys(analysed) if name not in (*public, *sensitive))
     _require_columns(original, (*sensitive, *public, *others), "the original")
@@ -233,7 +237,8 @@ def _listed_groups(
 
 def open_original(source: Any, options: ReadOptions, released: Any) -> Table:
     """Open the original as the release is read; a query or a sheet is of the release alone."""
-    if isinstance(source, (str, Path)) and isinstance(released, (str, Path)) and str(source) == str(released):
+    both = isinstance(source, (str, Path)) and isinstance(released, (str, Path))
+    if both and realpath(source) == realpath(released):
         raise TableError(
             f"{shown_source(source)} is held against itself; a released file and its original are two files"
         )
