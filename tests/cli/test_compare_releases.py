@@ -52,6 +52,22 @@ def test_files_of_others_are_measured_alike(capsys):
     assert "bands.csv" in capsys.readouterr().out
 
 
+def test_long_names_of_files_cut_no_figure_off_and_strange_numbers_are_pointed_out(folder, capsys):
+    name = "released_by_another_tool_with_midpoints_of_every_band.csv"
+    with (folder / "people.csv").open(encoding="utf-8") as file:
+        header, *people = csv.reader(file)
+    bands = [(int(age) // 10 * 10 + 4.5, sex, wage) for age, sex, wage in people]
+    with (folder / name).open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *bands])
+    call = ["compare", "people.csv", *ROLES, "--release", "bands.csv", "--release", name]
+    assert run([*call, "--distinct-l", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "guessed  asked" in shown
+    assert shown.count("holds\n") == 2
+    assert f"Of {name} most values of age are not in the original." in " ".join(shown.split())
+    assert "bands.csv most values" not in shown
+
+
 @pytest.mark.usefixtures("folder")
 def test_the_usefulness_of_a_file_stands_in_its_audit(capsys):
     call = ["audit", "bands.csv", "--against", "people.csv", *ROLES, "--regress", "wage ~ age"]

@@ -13,9 +13,10 @@ from rich.console import Console
 from hartley.cli import option_values
 from hartley.cli.output import console, grid, heading, paragraph, print_json, to_type
 from hartley.cli.program import as_flag
-from hartley.errors import OptionError
+from hartley.errors import OptionError, worded
 from hartley.model.requirement import Requirement
 from hartley.report.figures.trade import trade_figure
+from hartley.report.words.against import fits_nobody, mostly_strange
 from hartley.report.words.audit import listed
 from hartley.tables.locations import shown_source
 from hartley.workflow.against.candidates import NumberedSettings, find_candidates, release_by, settings
@@ -28,7 +29,8 @@ SEARCHED = (
     *("utility", "codeword", "combine", "scales", "leakage", "withhold", "withheld_label", "seed"),
 )
 """What is said to a search; files that are there, and settings of ours, take nothing of it."""
-COLUMNS = ["", "file", "l", "k", "read off", "guessed", "NCP", "counts", "2-way", "3-way", "pMSE", "asked"]
+PROTECTED = ["", "What each protects", "l", "k", "read off", "guessed", "asked"]
+KEPT = ["", "What each keeps", "NCP", "counts", "2-way", "3-way", "pMSE"]
 
 
 @dataclass(frozen=True)
@@ -180,41 +182,37 @@ def _show_next(
 
 def show(out: Console, releases: Sequence[JudgedRelease]) -> None:
     """Print the releases, one below the other."""
-    rows = []
+    protected, kept = [], []
     for one in releases:
         against = one.result.against
         if against is None:
             continue
-        useful = one.usefulness
+        useful, head = one.usefulness, [str(one.number), one.name]
         asked = "-" if not one.result.requirements else "holds" if one.result.holds else "NO"
-        rows.append(
-            [
-                str(one.number),
-                one.name,
-                f"{one.result.audit.distinct_l:,}",
-                f"{one.result.audit.row_k:,}",
-                f"{against.disclosed_right:,}",
-                f"{against.guessed_right / against.people:.1%}",
-                f"{useful.ncp:.3f}",
-                _share(useful.query_error),
-                _share(useful.two_way),
-                _share(useful.three_way),
-                f"{useful.propensity.pmse:.4f}",
-                asked,
-            ]
-        )
-    out.print(grid(COLUMNS, rows, right=range(2, len(COLUMNS) - 1)))
-    out.print()
+        left = [f"{number:,}" for number in (one.result.audit.distinct_l, one.result.audit.row_k)]
+        guessed = f"{against.guessed_right / against.people:.1%}"
+        protected.append([*head, *left, f"{against.disclosed_right:,}", guessed, asked])
+        shares = map(_share, (useful.query_error, useful.two_way, useful.three_way))
+        kept.append([*head, f"{useful.ncp:.3f}", *shares, f"{useful.propensity.pmse:.4f}"])
+    for columns, rows in ((PROTECTED, protected), (KEPT, kept)):
+        out.print(grid(columns, rows, right=range(2, len(columns))))
+        out.print()
     paragraph(
         out,
         "l, k: fewest sensitive values and rows of a released value. Read off: people whose value is "
-        "certain, and "
-        "right. Guessed: people whose value is the likeliest in the file. NCP: detail lost (0 untouched, 1 "
-        "nothing left). Counts: how far random counts over two columns are off, in the median. "
-        "2-way, 3-way: what histograms of two and three columns have in common with the original's (labels "
-        "filled in by "
-        "a draw). pMSE: how well a small tree tells the file from the original (0 not at all, .25 always).",
+        "certain, and right. Guessed: people whose value is the likeliest in the file. Asked: whether what "
+        "is required holds. NCP: detail lost (0 untouched, 1 nothing left). Counts: how far random counts "
+        "over two columns are off, in the median. 2-way, 3-way: what histograms of two and three columns "
+        "have in common with the original's (labels filled in by a draw). pMSE: how well a small tree tells"
+        " the file from the original (0 not at all, .25 always).",
     )
+    strange = [
+        f"Of {one.name} most values of {listed(names)} are not in the original."
+        for one in releases
+        if one.result.against is not None and (names := mostly_strange(one.result.against))
+    ]
+    for line in [*strange, fits_nobody()] if strange else []:
+        paragraph(out, worded(line, as_flag))
     show_regressions(out, releases)
 
 

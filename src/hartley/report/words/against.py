@@ -55,7 +55,7 @@ def against_headline(found: Against, result: AuditResult) -> Headline:
             "is each column written as in the original, or as labels that name its values?",
         )
     fewest = [one for one in result.by_sensitive if one.distinct_l < min(FEWEST, one.values)]
-    strange = [one["column"] for one in found.labels if 2 * one["not_in_original"] > _values_of(one)]
+    strange = mostly_strange(found)
     if not result.holds or found.singled_out or found.disclosed_wrong or fewest or strange:
         alone = f"; most values of {listed(strange)} are not in the original" if strange else ""
         if found.singled_out:
@@ -71,8 +71,21 @@ def against_headline(found: Against, result: AuditResult) -> Headline:
     )
 
 
+def mostly_strange(found: Against) -> list[str]:
+    """Return the columns of which most values are not in the original."""
+    return [one["column"] for one in found.labels if 2 * one["not_in_original"] > _values_of(one)]
+
+
 def _values_of(label: dict[str, Any]) -> int:
     return sum(entry["values"] for entry in label["read_as"] if entry["form"] == "value")
+
+
+def fits_nobody() -> str:
+    """Say what values mean that the original does not hold."""
+    return (
+        "Values that are not in the original fit nobody. Where they stand for several (midpoints, means) "
+        f"that makes a file look safer than it is: say for which ({option('hierarchy', 'COL=FILE')})."
+    )
 
 
 def against_rows(found: Against) -> list[list[str]]:
@@ -110,10 +123,7 @@ def how_read(found: Against) -> list[str]:
             beyond = f"; {strange:,} of the values are not in the original" if strange else ""
             lines.append(f"{one['column']} was read as {listed(read)}{beyond}.")
     if any(one["not_in_original"] for one in found.labels):
-        lines.append(
-            "Values that are not in the original fit nobody. Where they stand for several (midpoints, means) "
-            f"that makes the file look safer than it is: say for which ({option('hierarchy', 'COL=FILE')})."
-        )
+        lines.append(fits_nobody())
     if _SOURCES[found.sensitive_from]:
         lines.append(_SOURCES[found.sensitive_from])
     if len(found.columns) > 1:
