@@ -350,6 +350,21 @@ def test_an_arrangement_inside_a_leaf_changes_nothing_that_is_published(tmp_path
     assert first == second
 
 
+def test_labels_name_groups_and_beginnings_whatever_cells_are_missing(tmp_path: Path) -> None:
+    seen = {"81a": "uv", "81b": "uw", "90a": "xy", "90b": "xz", None: "uvwx"}
+    rows = [(cell, illness) for cell, found in seen.items() for illness in found * 4]
+    frame = pd.DataFrame(rows, columns=["town", "illness"])
+    groups = [("town", "side"), ("81a", "west"), ("81b", "west"), ("90a", "east"), ("90b", "east")]
+    asked: dict[str, Any] = {"public": ["town"], "require": {"distinct_l": 3}}
+    for named, labels in (
+        ({"hierarchy": {"town": groups}}, {"west", "east", ""}),
+        ({"prefix": "town"}, {"81…", "90…", ""}),
+    ):
+        made = released(frame, tmp_path, **asked, **named)
+        assert {cells[0] for cells in classes_of(tmp_path / "out.csv", ["town"], [])} == labels
+        assert made.verification.holds
+
+
 def test_kept_values_are_roots(tmp_path: Path) -> None:
     made = released(random_frame(random.Random(3)), tmp_path, require={"distinct_l": 2}, keep=["sex"])
     table = pd.read_csv(made.output, dtype=str)

@@ -102,8 +102,8 @@ class Hierarchy:
     def of_rows(cls, public: Alphabet, rows: Iterable[Sequence[Label]], *, column: int = 0) -> Hierarchy:
         """Build from rows (value, word at level 1, word at level 2, ...).
 
-        A value is found as it is or as it is written; an empty one stands for missing. Rows
-        of values that do not occur are ignored; a top level is added where there is none.
+        A value is found as it is or as it is written; an empty one stands for missing, which need not
+        be named. Rows of values that do not occur are ignored; a top level is added where there is none.
 
         >>> colours = Alphabet.of_values(["red", "pink", "blue"], columns=("colour",))
         >>> Hierarchy.of_rows(colours, [("red", "warm"), ("pink", "warm"), ("blue", "cold")]).words[1:]
@@ -121,6 +121,10 @@ class Hierarchy:
             raise InputError(
                 "every row of a hierarchy table needs a value and equally many words, at least one"
             )
+        # A missing cell that the table does not name stays missing, up to a word that all values share.
+        tops = {words[-1] for words in table.values()}
+        top_word = tops.pop() if len(tops) == 1 else None
+        table.setdefault(None, (*[None] * (lengths.pop() - 1), top_word))
         own = _cells(cells)
         found = [table.get(cell, table.get(str(cell)) if cell is not None else None) for cell in own]
         absent = sum(words is None for words in dict(zip(own, found, strict=True)).values())

@@ -242,13 +242,26 @@ def _by_order(column: Coordinate, order: Sequence[str]) -> Distances:
 
 
 def groups_said(said: ColumnChoices, public: Alphabet) -> dict[str, Paths]:
-    """Return the ever wider groups of the values of each column that has a hierarchy."""
+    """Return the ever wider groups of the values of each column that has a hierarchy or prefixes."""
     found = {}
     for place, column in enumerate(public.coordinates):
         rows = said.settings(column, keep=False).hierarchy if column.name in said.hierarchy else None
         if rows is not None:
             found[column.name] = _paths(public, place, rows)
+        elif column.name in said.prefix:
+            found[column.name] = _beginnings(column)
     return found
+
+
+def _beginnings(column: Coordinate) -> Paths:
+    """Return the ever shorter beginnings of each value of a column of text.
+
+    >>> _beginnings(Alphabet.of_values(["8010", "81"]).coordinates[0])
+    {'8010': ('8010', '801…', '80…', '8…'), '81': ('81', '81…', '81…', '8…')}
+    """
+    cells = [cell for cell in _cells(column) if cell is not None]
+    longest = max((len(str(cell)) for cell in cells), default=0)
+    return {cell: (cell, *(f"{str(cell)[:size]}…" for size in range(longest - 1, 0, -1))) for cell in cells}
 
 
 def _paths(public: Alphabet, place: int, rows: Sequence[Sequence[str]]) -> Paths:
