@@ -176,6 +176,16 @@ def test_thousands_of_cells_of_which_few_or_most_are_suppressed(size, share):
     assert (least == greatest)[~hidden.ravel()].all()
 
 
+def test_counts_may_be_separated_by_semicolons(tmp_path):
+    rows = [("f", "yes", "x"), ("f", "no", 0), ("f", "total", 3), ("m", "yes", "1,234"), ("m", "no", 6)]
+    with_commas = written(tmp_path, "t.csv", "sex,ill,n", [(*row[:2], f'"{row[2]}"') for row in rows])
+    with_semicolons = tmp_path / "s.csv"
+    with_semicolons.write_text("\n".join(["sex;ill;n", *(";".join(map(str, row)) for row in rows)]) + "\n")
+    found = audit_published([with_semicolons])
+    assert found.ranges == audit_published([with_commas]).ranges
+    assert [one.least for one in found.ranges] == [3]
+
+
 def test_contradicting_counts_are_no_answer(tmp_path):
     path = written(tmp_path, "t.csv", "a,n", [("x1", 2), ("x2", 3), ("total", 9)])
     with pytest.raises(InputError, match="contradict"):

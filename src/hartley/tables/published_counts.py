@@ -7,16 +7,14 @@ say what they say. A rounded table gives each number with a margin of what round
 
 from __future__ import annotations
 
-import csv
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from io import StringIO
 from math import inf
 from pathlib import Path
 
-from hartley.documents import VALUES
 from hartley.errors import OptionError, TableError, option
-from hartley.tables.text_files import read_unpacked
+from hartley.tables.value_files import table_records
 
 TOTALS = {"total", "all", "sum", "both", "overall", "gesamt", "totaal", "totale", "insgesamt"}
 """Words that stand for all categories of a column, in small letters."""
@@ -75,16 +73,12 @@ class Rounding:
 def read_counts(path: str | Path, rounding: Rounding) -> PublishedTable:
     """Read a table of counts; raise where it has no categories, a count is none, or a cell stands twice."""
     file = Path(path)
-    text = read_unpacked(file, VALUES).decode("utf-8-sig", errors="replace")
-    try:
-        records = [record for record in csv.reader(StringIO(text, newline=""), strict=True) if record]
-    except csv.Error:
-        raise TableError(f"{file.name} cannot be read as a CSV file of categories and counts") from None
-    if len(records) < 2 or len(records[0]) < 2:
+    header, records = table_records(file)
+    rows = list(records)
+    if not rows or len(header) < 2:
         raise TableError(f"{file.name} needs a header, a column of categories and a last column of counts")
-    header, *rows = records
     columns = tuple(name.strip() for name in header[:-1])
-    if _is_crossed(header, rows):
+    if _is_crossed(header, [record for _, record in rows]):
         raise TableError(
             f"{file.name} has a column for each category and one of totals; write a line for each count, "
             "with its categories before it and the count last"
@@ -92,9 +86,7 @@ def read_counts(path: str | Path, rounding: Rounding) -> PublishedTable:
     if len(set(columns)) < len(columns) or not all(columns):
         raise TableError(f"{file.name}: every column of categories needs a name of its own")
     found: dict[tuple[tuple[str, str], ...], PublishedCount] = {}
-    for line, record in enumerate(rows, start=2):
-        if len(record) != len(header):
-            raise TableError(f"{file.name}: line {line} has {len(record)} cells, the header {len(header)}")
+    for line, record in rows:
         where = tuple(
             (name, cell.strip())
             for name, cell in zip(columns, record[:-1], strict=True)
@@ -106,12 +98,11 @@ def read_counts(path: str | Path, rounding: Rounding) -> PublishedTable:
     return PublishedTable(file.name, columns, tuple(found.values()))
 
 
-def _is_crossed(header: list[str], rows: list[list[str]]) -> bool:
+def _is_crossed(header: Sequence[str], rows: list[list[str]]) -> bool:
     """Tell a table with a column for each category: the last is called a total and adds up the others."""
     if len(header) < 4 or header[-1].strip().lower() not in TOTALS:
         return False
-    full = [row[1:] for row in rows if len(row) == len(header)]
-    whole = [list(map(int, row)) for row in full if all(cell.strip().isdecimal() for cell in row)]
+    whole = [list(map(int, row[1:])) for row in rows if all(cell.strip().isdecimal() for cell in row[1:])]
     return bool(whole) and all(sum(counts[:-1]) == counts[-1] for counts in whole)
 
 

@@ -30,7 +30,7 @@ def read_hierarchy(path: str | Path, column: str) -> tuple[tuple[str, ...], ...]
     the hierarchy to say that is built of them.
     """
     file = Path(path)
-    header, records = _table(file)
+    header, records = table_records(file)
     if header[0] not in ("value", column):
         raise TableError(f"{file.name}: the first line must be a header such as {HEADER}")
     if len(header) < 2:
@@ -51,7 +51,7 @@ def read_ranges(path: str | Path) -> tuple[tuple[str, ...], ...] | None:
     Nothing where the header does not begin with ``from,to``.
     """
     file = Path(path)
-    header, records = _table(file)
+    header, records = table_records(file)
     if [name.strip().lower() for name in header[:2]] != ["from", "to"]:
         return None
     if len(header) < 3:
@@ -102,7 +102,7 @@ def read_dissimilarities(path: str | Path) -> dict[tuple[str, str], float]:
         stands there twice with different numbers.
     """
     file = Path(path)
-    header, records = _table(file)
+    header, records = table_records(file)
     if len(header) != 3:
         raise TableError(
             f"{file.name}: dissimilarities need three columns, value, other value and number; there are "
@@ -133,7 +133,7 @@ def read_groups(path: str | Path) -> dict[Label, str]:
         Where the file has not two columns, a value stands twice, or a group is missing.
     """
     file = Path(path)
-    header, records = _table(file)
+    header, records = table_records(file)
     if len(header) != 2:
         raise TableError(f"{file.name}: groups need two columns, value and group; there are {len(header)}")
     found: dict[Label, str] = {}
@@ -147,7 +147,7 @@ def read_groups(path: str | Path) -> dict[Label, str]:
     return found
 
 
-def _table(file: Path) -> tuple[Sequence[str], Iterator[tuple[int, list[str]]]]:
+def table_records(file: Path) -> tuple[Sequence[str], Iterator[tuple[int, list[str]]]]:
     """Return the header and the records below it, each with the line that it ends on.
 
     The whole file was held to the rules of a table then.

@@ -100,8 +100,12 @@ class PublicClaims:
     def treatment(self) -> str:
         """How the columns were treated, in one sentence."""
         shown = "; ".join(f"{name}: {how}" for name, how in self.columns)
-        left = f"{self.withheld} columns of the source are not published"
-        return f"Recoded by hartley {self.version}. {shown}. {left}."
+        left = (
+            "1 column of the source is"
+            if self.withheld == 1
+            else f"{self.withheld} columns of the source are"
+        )
+        return f"Recoded by hartley {self.version}. {shown}. {left} not published."
 
     @property
     def protection(self) -> str:
