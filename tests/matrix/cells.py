@@ -39,11 +39,6 @@ class Combination:
         )
 
     @property
-    def is_held(self) -> bool:
-        """Whether it is among the combinations that must be right today."""
-        return self.reader != "person" and self.shape != "columns"
-
-    @property
     def is_sensible(self) -> bool:
         """Whether the call asks for anything at all."""
         if self.call == "release" and self.requirement == "nothing":

@@ -131,6 +131,13 @@ def test_codebooks_of_columns_refuse_a_limit_on_what_is_certain(tmp_path):
     assert "istar=0" in complaint
 
 
+def test_every_level_of_codebooks_of_one_text_column_is_on_its_frontier(tmp_path):
+    code, answer, _ = asked(tmp_path, 33, "frontier -s s -p x --shape columns")
+    assert code == 0
+    assert [point["distinct_l"] for point in answer["points"]] == [1, 2, 5]
+    assert [-point["utility"] for point in answer["points"]] == [point["loss"] for point in answer["points"]]
+
+
 def test_a_window_of_the_first_values_bounds_the_loss_of_codebooks(tmp_path):
     line = "frontier -s s -p x -p y --shape columns --borders x=each --borders y=each"
     code, answer, _ = asked(tmp_path, 20, line)
