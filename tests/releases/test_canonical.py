@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from random import Random
 
+import msgspec
 import pytest
 
 from hartley import release
 from hartley.errors import PolicyError
 from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
-from hartley.releases.policy import Policy
+from hartley.releases.policy import Cluster, Policy
 from hartley.releases.record import Record
 
 READERS = {"policy": Policy, "certificate": Certificate, "record": Record}
@@ -81,3 +82,10 @@ def test_what_is_no_document_is_one_clear_line(role: str, content: bytes) -> Non
     with pytest.raises(PolicyError) as caught:
         READERS[role].read_json(content)
     assert "\n" not in str(caught.value)
+
+
+def test_equal_texts_of_a_policy_of_several_columns_are_read_once() -> None:
+    row = '{"label": ["a", null], "members": [["a long text", null], ["a long text", "b"]]}'
+    one, other = msgspec.json.decode(f"[{row}, {row}]", type=list[Cluster])
+    assert one.members == (("a long text", None), ("a long text", "b"))
+    assert one.members[0][0] is other.members[1][0]

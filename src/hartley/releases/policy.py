@@ -13,6 +13,7 @@ import hmac
 import re
 import secrets
 from collections.abc import Iterable
+from sys import intern
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
@@ -68,6 +69,12 @@ class Cluster(StrictStruct, frozen=True, kw_only=True):
 
     label: tuple[Text, ...]
     members: tuple[tuple[Text, ...], ...]
+
+    def __post_init__(self) -> None:
+        """Share equal texts: the members of a policy of several columns are millions, their cells few."""
+        if len(self.label) > 1:
+            shared = tuple(tuple(cell and intern(cell) for cell in member) for member in self.members)
+            msgspec.structs.force_setattr(self, "members", shared)
 
 
 class Reading(StrictStruct, frozen=True, kw_only=True):

@@ -134,9 +134,7 @@ def point_of_codebooks(question: Problem, found: Codebooks) -> Point:
         ),
     )
     is_proven = found.loss <= found.lower_bound * (1 + 1e-12)
-    return replace(
-        point, utility=-found.loss, max_distortion=None, proven_optimal=is_proven, codebooks=found
-    )
+    return replace(point, utility=-found.loss, max_distortion=None, proven_optimal=is_proven, codebooks=found)
 
 
 def frontier_levels(most: int) -> list[int]:
