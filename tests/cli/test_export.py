@@ -40,6 +40,18 @@ def test_every_language_says_the_codebook(
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("unseen", "refuses"), [("error", True), ("suppress", False)])
+def test_syntax_lists_and_leaves_out_unseen_combinations_only_where_they_are_errors(
+    tmp_path: Path, unseen: str, refuses: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in.csv").write_text(ROWS)
+    asked = ["-s", "age", "-p", "chol", "-p", "name", "--distinct-l", "2"]
+    assert run(["release", str(tmp_path / "in.csv"), str(tmp_path / "out.csv"), *asked]) == 0
+    capsys.readouterr()
+    assert run(["export", str(tmp_path / "out.policy.json"), "--to", "spss", "--unseen", unseen]) == 0
+    assert ("never seen; it is left out" in capsys.readouterr().out) == refuses
+
+
 def test_a_file_is_written_once_and_only_its_owner_reads_it(
     policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

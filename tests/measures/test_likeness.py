@@ -87,6 +87,15 @@ def test_what_is_no_formula_is_refused(text):
         Formula.parse(text)
 
 
+def test_estimates_without_any_doubt_overlap_where_they_are_the_same():
+    line, nothing = np.arange(20.0), np.zeros(20)
+    same = [SharedColumn("x", True, line, line), SharedColumn("y", True, nothing, nothing)]
+    other = [same[0], SharedColumn("y", True, nothing, line % 7)]
+    for columns, overlap in ((same, 1.0), (other, 0.0)):
+        found = regression_likeness(columns, Formula.parse("y ~ x")).coefficients
+        assert [one.overlap for one in found] == [overlap, overlap]
+
+
 def test_what_cannot_be_fitted_is_refused_or_said():
     line = np.arange(10.0)
     columns = [SharedColumn("y", True, line, line), SharedColumn("x", True, line, np.ones(10))]
