@@ -187,3 +187,19 @@ def test_a_report_without_a_target_recommends_nothing_that_exposes(tmp_path, cap
     capsys.readouterr()
     assert run(["frontier", "people.csv", "-s", "status", "-p", "age", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["points"][0]["distinct_l"] == 1
+
+
+def test_names_that_were_taken_for_what_is_sensitive_are_not_suggested_for_publication(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    names = ["Abel", "Haas", "Krause", "Lange", "Vogt", "Weber", "Yilmaz", "Zimmer"]
+    rows = "".join(f"{names[row * 3 % 8]},{20 + row % 30}\n" for row in range(60))
+    (tmp_path / "t.csv").write_text(f"Surname,age\n{rows}", encoding="utf-8")
+    assert run(["audit", "t.csv", "-s", "Surname", "-p", "age"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "AT RISK" in said
+    assert "Surname looks like names of persons, by its name. Do not publish it." in said
+    assert "--publish-sensitive" not in said
+    assert run(["audit", "t.csv", "-s", "age", "-p", "Surname"]) == 0
+    assert "-p Surname" not in capsys.readouterr().out

@@ -371,7 +371,8 @@ def _show_next_call(
             "add --shape columns --withhold 2%.",
         )
     are_alone = _are_empty_cells_alone(result, wanted)
-    if result.persons is None and not is_safe and not (are_alone and _has_empty_secrets(result)):
+    may_show = left_out.isdisjoint(audit.sensitive.columns)
+    if may_show and result.persons is None and not is_safe and not (are_alone and _has_empty_secrets(result)):
         paragraph(
             out,
             f"Publish {words.named(audit.sensitive)} too? Add --publish-sensitive --transparent: the release "

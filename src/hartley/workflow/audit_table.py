@@ -60,7 +60,7 @@ class AuditResult:
     stochastic: StochasticSummary | None
     """What statistics say, with the row frequencies as probabilities; ``None`` where it was not asked for."""
     identifiers: Mapping[str, str] = field(default_factory=dict)
-    """Public columns that look like they name people, each with the reason."""
+    """Public and sensitive columns that look like they name people, each with the reason."""
     closeness: Closeness = NO_CLOSENESS
     """Which sensitive values count as one."""
     by_sensitive: Sequence[ColumnLeft] = ()
@@ -186,14 +186,15 @@ def _audited(
 
 
 def _identifiers(table: Table, found: Audit, each: tuple[Audit, ...]) -> dict[str, str]:
-    """Name public columns that look like they name people, with the reasons."""
-    values = {
+    """Name columns that look like they name people, with the reasons."""
+    values: dict[str, int | None] = {
         one.public.columns[0]: one.public.values for one in (found, *each) if len(one.public.columns) == 1
     }
     uncounted = [name for name in found.public.columns if name not in values]
     if uncounted and not table.is_remote:
         values |= count_values(table, uncounted)
-    return identifier_columns(table, {name: values[name] for name in found.public.columns if name in values})
+    named = {name: values[name] for name in found.public.columns if name in values}
+    return identifier_columns(table, dict.fromkeys(found.sensitive.columns) | named)
 
 
 def _audit_of_persons(
@@ -215,7 +216,7 @@ def _audit_of_persons(
             table, roles, study.person or "", missing=study.missing, rows=read.joint.row_count
         )
         linked.require_countable(requirements)
-        identifiers = identifier_columns(table, dict.fromkeys(roles.public))
+        identifiers = identifier_columns(table, dict.fromkeys((*roles.public, *roles.sensitive)))
         others = [
             LinkedRows.read(table, one, study.person or "", missing=study.missing).audit() for one in each
         ]

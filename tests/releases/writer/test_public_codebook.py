@@ -70,6 +70,18 @@ def test_a_numbered_group_is_listed(tmp_path):
     assert sorted("".join(meanings).replace(", ", "")) == list("abcdefghijkl")
 
 
+def test_what_is_other_is_listed(tmp_path):
+    path = tmp_path / "t.csv"
+    towns = "aaaaaaaaabbbbbbbbbcde"
+    lines = [f"{town},{place % 2},{'xyz'[place % 3]}" for place, town in enumerate(towns)]
+    path.write_text("\n".join(["town,sex,ill", *lines]) + "\n", encoding="utf-8")
+    asked = {"sensitive": "ill", "public": ["town", "sex"], "shape": "columns", "distinct_l": 3}
+    made = release(path, tmp_path / "out.csv", **asked)
+    with open(made.codebook, encoding="utf-8", newline="") as stream:
+        told = {line["label"]: line["meaning"] for line in csv.DictReader(stream) if line["column"] == "town"}
+    assert told == {"a": "", "other": "b, c, d, e"}
+
+
 def test_a_label_may_be_longer_than_what_csv_readers_take(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text(f"note,ill\n{'n' * 200_000},a\nb,b\nb,a\nc,b\n", encoding="utf-8")

@@ -63,7 +63,7 @@ class CodebookLine:
     label: str | None
     rows: int
     meaning: str
-    """The members of a numbered group; nothing where the label says it all."""
+    """The members of what is only numbered or called other; nothing where the label says it all."""
 
 
 @dataclass(frozen=True)
@@ -191,13 +191,14 @@ def _lines(policy: Policy, place: int, counts: Sequence[int], *, is_csv: bool) -
     members: dict[str, dict[str, None]] = {}
     edges: dict[str | None, tuple[Cell, Cell]] = {}
     kind = policy.public[place].kind
+    other = policy.codebooks[place].other if policy.codebooks else None
     for cluster, count in zip(policy.clusters, counts, strict=True):
         label = cluster.label[place]
         rows[label] = rows.get(label, 0) + count
         if label is None or len(rows) > MOST_LABELS:
             continue
         texts = [member[place] for member in cluster.members if member[place] is not None]
-        if _NUMBERED.fullmatch(label):
+        if label == other or _NUMBERED.fullmatch(label):
             members.setdefault(label, {}).update(dict.fromkeys(map(str, texts)))
         cells = [parse_cell(text, kind) for text in texts]
         if cells:
@@ -206,7 +207,6 @@ def _lines(policy: Policy, place: int, counts: Sequence[int], *, is_csv: bool) -
     if len(rows) > MOST_LABELS:
         return ()
 
-    other = policy.codebooks[place].other if policy.codebooks else None
     bounds = policy.bounds_of.get(policy.public[place].name)
 
     def order(label: str | None) -> tuple[bool, bool, bool, tuple[Cell, Cell], str]:
@@ -260,7 +260,8 @@ def _section(column: CodebookColumn) -> str:
     shown = column.lines[:MOST_ON_A_PAGE]
     more = len(column.lines) - len(shown)
     rest = f"<p>{more:,} more are in the codebook as CSV.</p>" if more else ""
-    return f"{head}<table><tr><th>label</th><th>rows</th><th></th></tr>{''.join(_row(shown))}</table>{rest}"
+    titles = "<tr><th>label</th><th>rows</th><th>meaning</th></tr>"
+    return f"{head}<table>{titles}{''.join(_row(shown))}</table>{rest}"
 
 
 def _row(lines: Sequence[CodebookLine]) -> Iterator[str]:

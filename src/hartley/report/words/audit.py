@@ -417,7 +417,7 @@ def _few_or(percent: float) -> str:
 
 
 def identifier_warning(result: AuditResult) -> str | None:
-    """Name the public columns that look like names or identifiers; nothing where there is none."""
+    """Name the columns that look like names or identifiers; nothing where there is none."""
     if not result.identifiers:
         return None
     names = listed(list(result.identifiers))
