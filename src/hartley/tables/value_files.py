@@ -16,8 +16,9 @@ from pathlib import Path
 from hartley.documents import VALUES
 from hartley.errors import TableError
 from hartley.model import Alphabet, Label
+from hartley.notes import note
 from hartley.tables.sources.csv_check import check_records
-from hartley.tables.text_dialect import found_delimiter
+from hartley.tables.text_dialect import NAMES, found_delimiter, likely_encoding
 from hartley.tables.text_files import read_unpacked
 
 HEADER = "value,level1,level2,..."
@@ -153,6 +154,12 @@ def table_records(file: Path) -> tuple[Sequence[str], Iterator[tuple[int, list[s
     The whole file was held to the rules of a table then.
     """
     content = read_unpacked(file, VALUES)
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        likely = likely_encoding(content)
+        note(f"{file.name} is not UTF-8; it is read as {NAMES[likely]}")
+        content = content.decode(likely, "replace").encode()
     mark = found_delimiter(BytesIO(content), ",")  # such as the semicolon of a German spreadsheet
     header = check_records(BytesIO(content), mark, file.name).header
     return header, _records(content, mark, file.name)
