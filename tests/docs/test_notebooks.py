@@ -50,3 +50,19 @@ def test_the_notebook_of_the_paper_is_rendered_as_it_runs():
     finally:
         sys.path.pop(0)
     assert render.rendered() == render.PAGE.read_text(encoding="utf-8")
+
+
+def test_a_strict_type_checker_takes_the_notebooks_as_scripts(tmp_path):
+    check = pytest.importorskip("mypy.api")
+    scripts = [tmp_path / f"{path.stem}_script.py" for path in NOTEBOOKS]
+    for script, path in zip(scripts, NOTEBOOKS, strict=True):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        script.write_text("\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "code"))
+    words = ["size", "midpoint", "centroid", "member", "resolution", "distortion"]
+    calls = [f"hartley.solve(joint, distinct_l=2, utility={word!r})" for word in words]
+    start = "import hartley\njoint = hartley.instances.load('line-8-0').joint\n"
+    (tmp_path / "words.py").write_text(start + "\n".join(calls))
+    cache = str(Path(__file__).resolve().parents[2] / ".mypy_cache")
+    asked = ["--strict", "--cache-dir", cache, *map(str, scripts), str(tmp_path / "words.py")]
+    said, errors, code = check.run(asked)
+    assert (said.splitlines()[-1:], errors, code) == (["Success: no issues found in 4 source files"], "", 0)

@@ -32,7 +32,7 @@ from hartley.workflow.request.column_choices import (
     Tree,
     with_distances,
 )
-from hartley.workflow.request.utility_choice import UtilityChoice
+from hartley.workflow.request.utility_choice import UtilityChoice, UtilityWord
 
 TransparentName: TypeAlias = Literal["strict", "retry"]
 TRANSPARENT: tuple[TransparentName, ...] = get_args(TransparentName)
@@ -102,7 +102,7 @@ class ObjectiveFields(TypedDict, total=False):
     """The fields of an objective, as keywords of the one-call forms."""
 
     leakage: Leakage
-    utility: UtilityChoice | Utility | Literal["resolution", "distortion"] | None
+    utility: UtilityChoice | Utility | UtilityWord | None
     search: SearchName
     ties: Ties
     shape: Shape | ShapeName
@@ -126,7 +126,7 @@ class Objective:
     """What is weighed against what, and who searches."""
 
     leakage: Leakage = "l0"
-    utility: UtilityChoice | Utility | Literal["resolution", "distortion"] | None = None
+    utility: UtilityChoice | Utility | UtilityWord | None = None
     """What counts as utility: its name, a choice with details, or a utility of one's own."""
     search: SearchName = "optimal"
     ties: Ties = "order"

@@ -17,6 +17,8 @@ from hartley.model.words import CODEWORDS, Codeword, Labels
 
 UtilityName: TypeAlias = Literal["resolution", "distortion"]
 UTILITIES: tuple[UtilityName, ...] = ("resolution", "distortion")
+UtilityWord: TypeAlias = Literal["resolution", "distortion", "size", "midpoint", "centroid", "member"]
+"""What a utility may be called: see :meth:`UtilityChoice.named`."""
 
 
 @dataclass(frozen=True, kw_only=True)
