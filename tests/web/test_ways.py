@@ -106,6 +106,32 @@ def test_app_and_command_release_the_same_for_twenty_random_choices(staff, tmp_p
     assert made > CHOICES / 2
 
 
+def test_a_file_is_written_as_the_table_was_and_shown_as_it_stands_there(tmp_path):
+    source = random.Random(2)
+    people = [(source.choice("mw"), source.randrange(150, 200), source.choice("äöü")) for _ in range(80)]
+    table = tmp_path / "größen.csv"
+    lines = [f"{who};{size // 100},{size % 100};{ill}\n" for who, size, ill in people]
+    table.write_text("Geschlecht;Größe;Leiden\n" + "".join(lines), encoding="cp1252")
+    found = Desk(tmp_path, Event())
+    how = {"encoding": "cp1252", "decimal": ","}
+    opened = found.do("open", {"path": str(table), "name": table.name, "reading": how}, print)
+    asked = {"revision": opened["revision"], "number": 1, "sensitive": ["Leiden"], "public": ["Größe"]}
+    for like, encoding, mark in (("yes", "cp1252", ","), ("bom", "utf-8-sig", ","), ("no", "utf-8", ".")):
+        points = found.do("search", {**asked, "like_input": like}, print)["points"]
+        point = next(place for place, one in enumerate(points) if one["distinct_l"] == 3)
+        made = found.do("release", {"revision": opened["revision"], "point": point}, print)
+        text = Path(made["files"]["table"][0]).read_bytes().decode(encoding)
+        written = [line.strip('"') for line in text.splitlines()]
+        assert made["preview"]["columns"] == written[:1] == ["Größe"]
+        assert {row for [row] in made["preview"]["rows"]} <= set(written)
+        assert mark in "".join(written)
+    asked |= {"public": ["Größe", "Geschlecht"], "shape": "columns", "like_input": "bom"}
+    way = found.do("candidates", asked, quietly)["candidates"][-1]
+    taken = found.do("take", {"revision": opened["revision"], "number": way["number"]}, print)
+    assert taken["preview"]["columns"] == ["Geschlecht", "Größe"]
+    assert sum(one["rows"] for one in taken["codebook"]["lines"]) == len(people)
+
+
 def lines(path: Path) -> tuple[bytes, list[bytes]]:
     """Return the header and the rows of a file; the order of the rows is drawn anew for every release."""
     first, *others = path.read_bytes().splitlines()

@@ -221,23 +221,26 @@ class CandidateSearch:
         )
 
 
-def taken_page(one: ReleasedWay, given: Asked, options: ReadOptions) -> Json:
-    """Return the release of a way that was chosen, as the page shows a release."""
+def taken_page(one: ReleasedWay, given: Asked) -> tuple[Json, Book]:
+    """Return the release of a way that was chosen, as the page shows a release, and its codebook."""
     made = one.made
     if made is None:
         raise InputError("there is no release of this way; choose another")
     as_it_is = f"of {words.listed((*given.public, *given.keep))} as the table has it"
-    book = Book((), len(given.public)).as_released(Policy.read(made.policy))
     lines = CodebookLines.of_point(made.joint, made.point, None)
     is_same = np.array_equal(lines.book.partition.labels, made.partition.labels)
-    return {
-        **release_page(made, given, reader_line(as_it_is, made.before), book, options),
+    is_counted = is_same and len(given.sensitive) == 1 and made.persons is None
+    known = Book.of(made.joint, made.point, None) if is_counted else Book((), len(given.public))
+    book = known.as_released(Policy.read(made.policy))
+    page = {
+        **release_page(made, given, reader_line(as_it_is, made.before), book),
         "about": f"{made.usefulness.values_before:,} different values of {words.listed(given.public)} became "
         f"{made.usefulness.values_after:,}.",
         "command": one.command,
         **(column_pages(made.joint, made.point, made.usefulness, lines.book) if is_same else {"strips": []}),
         "files": release_files(made),
     }
+    return page, book
 
 
 def release_files(made: ReleaseResult) -> Json:

@@ -8,6 +8,7 @@ from typing import Any
 from hartley.errors import InputError
 from hartley.frontiers import Frontier, Point
 from hartley.model import JointRange
+from hartley.releases.policy import Policy, TextForm
 from hartley.releases.rows.reader import Reader
 from hartley.report.figures import Figure, candidates_figure
 from hartley.report.figures.candidates import NARROW, WIDE
@@ -143,12 +144,15 @@ def release_page(
     asked: Asked,
     before: Json,
     book: Book,
-    options: ReadOptions | None = None,
 ) -> Json:
     """Return a release with its first rows, its codebook, its readers, and sentences on what was verified.
 
-    ``before`` is the line of a reader of the table as it is; ``options`` say how the released file is read.
+    ``before`` is the line of a reader of the table as it is.
     """
+    form = Policy.read(made.policy).choices.form
+    options = ReadOptions(
+        delimiter=None if form == TextForm() else form.delimiter, encoding=form.encoding.removesuffix("-sig")
+    )
     names, rows = first_rows(made.output, FIRST_ROWS, options)
     document = made.to_dict()
     for key in ("output", "policy", "certificate", "record", "codebook"):
@@ -311,10 +315,11 @@ def _why(found: int, usual: int, place: int) -> str:
         return "the release closest to the table leaves so many already."
     if found < usual:
         return "no release that was found leaves more."
+    than = "" if found == usual else f", and {found} cost no more here"
     if usual == USUAL:
-        than = "" if found == USUAL else f", and {found} cost no more here"
         return f"five is what curators usually ask for (l-diversity with l = 5){than}."
-    return "that is about half of what can be reached at all, and more would cost most of the detail."
+    half = "is about half of what can be reached at all, and more would cost most of the detail"
+    return f"{usual} {half}{than}."
 
 
 def bought(found: FrontierResult, without: FrontierResult) -> list[str]:

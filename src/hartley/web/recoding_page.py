@@ -24,7 +24,6 @@ from hartley.releases.codebook import MISSING, Codebook
 from hartley.releases.policy import Policy
 from hartley.report.figures.figure import shown_label
 from hartley.workflow.demands.drawn_borders import BorderLine, BorderMove, DrawnBorders
-from hartley.workflow.find_frontier import FrontierResult
 from hartley.workflow.show_release import CodebookLines
 
 if TYPE_CHECKING:
@@ -75,10 +74,9 @@ class Book:
     """The labels cell by cell, of a point that is looked at."""
 
     @classmethod
-    def of(cls, found: FrontierResult, point: Point) -> Book:
+    def of(cls, joint: JointRange, point: Point, codeword: str | None) -> Book:
         """List the released values of a point, labelled as a release does by itself."""
-        joint = found.joint
-        lines = CodebookLines.of_point(joint, point, found.frontier.codeword)
+        lines = CodebookLines.of_point(joint, point, codeword)
         book = lines.book
         # With side information a released value leaves different candidates beside different side values.
         held = int(book.partition.labels[point.withheld[0]]) if point.withheld else None

@@ -176,7 +176,7 @@ class Desk:
     def look(self, asked: Json) -> Json:
         """Show the recoding of a point."""
         found, point = self._point(asked)
-        self.book = Book.of(found.result, point)
+        self.book = Book.of(found.result.joint, point, found.result.frontier.codeword)
         return pages.point_page(found.result, point, asked["point"], found.number, self.book)
 
     def borders(self, asked: Json) -> Json:
@@ -229,14 +229,15 @@ class Desk:
             earlier=self._policies(given),
             keep_order=given.keep_order,
             defuse_formulas=given.defuse_formulas,
-            like_input="no",  # the page reads the first rows of the file as it reads any file
+            like_input=given.like_input,
             accept_identifier=given.accept_identifier,
             exposure="accept",  # the page warns, and shows who is exposed
             options=self.options,
             **given.table_fields,
             **given.search_fields,
         )
-        self.book = Book.of(found.result, point).as_released(Policy.read(made.policy))
+        book = Book.of(found.result.joint, point, frontier.codeword)
+        self.book = book.as_released(Policy.read(made.policy))
         return {
             **pages.release_page(made, given, pages.as_it_is(found.result.reader), self.book),
             "files": release_files(made),
@@ -269,8 +270,7 @@ class Desk:
         number = asked.get("number")
         if given is None or not isinstance(number, int) or number not in found:
             raise InputError("there is no such way to publish the table; show them first")
-        page = taken_page(found[number], given, self.options)
-        self.book = Book((), len(given.public)).as_released(Policy.read(page["files"]["policy"][0]))
+        page, self.book = taken_page(found[number], given)
         return page
 
     def report(self, asked: Json) -> Json:

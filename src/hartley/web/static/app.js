@@ -76,6 +76,7 @@ function setRoles(roles) {
 
 function opened(described) {
   state.following += 1;
+  unread = null;
   Object.assign(state, { table: described, earlier: [], roles: null, audit: null, frontier: null, chosen: null, drawn: null });
   by("table-said").textContent = `${described.name}: ${counted(described.rows, "row")}, ${counted(described.columns.length, "column")}.`;
   replace(by("table-notes"), ...described.notes.map((text) => element("li", { text })));
@@ -114,7 +115,7 @@ function columnRow(column, index) {
     element("th", { text: column.name, attributes: { scope: "row" } },
       ...(column.identifier ? [element("p", { text: `Looks like ${column.identifier}. Do not publish it.`, className: "bad" }), acceptance(column)] : [])),
     element("td", {}, choice),
-    unusable ? asText(column, "cannot be measured ") : column.codes ? asText(column, `${kinds[column.kind]}, looks like codes `) : element("td", { text: kinds[column.kind] }),
+    readAs(column, unusable ? "cannot be measured " : `${kinds[column.kind]}${column.codes ? ", looks like codes" : ""} `),
     element("td", { text: column.values === null ? "" : `${count(column.values)}${missing}`, className: "number" }),
     element("td", { text: column.examples.join(", "), className: "examples" }));
 }
@@ -124,10 +125,14 @@ function acceptance({ name }) {
   return element("label", { className: "check" }, box, "Publish it all the same");
 }
 
-function asText(column, said) {
-  // Cells of mixed kinds, and codes, can still be told apart as text, if the user says so.
-  const button = element("button", { text: "Read as text", attributes: { type: "button", "aria-label": `Read ${column.name} as text` } });
-  button.addEventListener("click", () => during(button, () => openAgain({ text: [...state.table.reading.text, column.name] })));
+function readAs({ name, kind, codes }, said) {
+  // Cells of mixed kinds, codes and dates can be told apart as text, if the user says so, and read as found again.
+  const { text } = state.table.reading;
+  const isRead = text.includes(name);
+  if (!isRead && (kind === "text" || kind === "boolean" || (kind === "number" && !codes))) return element("td", { text: said.trimEnd() });
+  const label = isRead ? "as found" : "as text";
+  const button = element("button", { text: `Read ${label}`, attributes: { type: "button", "aria-label": `Read ${name} ${label}` } });
+  button.addEventListener("click", () => during(button, () => openAgain({ text: isRead ? text.filter((other) => other !== name) : [...text, name] })));
   return element("td", {}, said, button);
 }
 
@@ -139,6 +144,8 @@ async function openAgain(change) {
 
 const howRead = () => Object.fromEntries([...new FormData(by("reading"))].filter(([, value]) => value));
 
+let unread = null; // a file that could not be read; it is tried again as soon as the form says how
+
 const upload = (file) => file && during(null, async () => {
   const { most, limit } = by("kinds").dataset;
   if (file.size > Number(most)) throw new Error(`${file.name} is larger than ${limit}, the most that is taken.`);
@@ -147,6 +154,7 @@ const upload = (file) => file && during(null, async () => {
   try {
     opened(await send("/api/upload", file, howRead()));
   } catch (error) {
+    unread = file;
     by("table-said").textContent = before;
     if (error.message.includes(by("how-read").querySelector("summary").textContent)) by("how-read").open = true;
     throw error;
@@ -164,10 +172,11 @@ by("sheet").addEventListener("change", (event) => during(event.target, async () 
   }
 }));
 by("reading").addEventListener("submit", (event) => event.preventDefault());
-// A table that is open is read again as soon as the form says how.
+// A table that is open, or could not be opened, is read again as soon as the form says how.
 by("reading").addEventListener("change", () => {
   const said = Object.fromEntries([...new FormData(by("reading"))].map(([name, value]) => [name, value || null]));
-  if (state.table) during(null, () => openAgain({ ...said, text: [] }));
+  if (unread) upload(unread);
+  else if (state.table) during(null, () => openAgain({ ...said, text: [] }));
 });
 document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
 document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
