@@ -118,8 +118,10 @@ def test_of_few_sensitive_values_three_are_suggested_and_a_missing_one_is_none(t
     assert "--distinct-l 3" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("cell", ['"{0},500"', '"{0}.500,50"', '"{0}90,50"'])
-def test_numbers_with_marks_between_thousands_are_pointed_out(tmp_path, monkeypatch, capsys, cell):
+@pytest.mark.parametrize(
+    "cell", ['"{0},500"', '"{0}.500,50"', '"{0}90,50"', '"{0} 500,5"', "$4{0}.5", "{0}%"]
+)
+def test_numbers_with_marks_are_pointed_out(tmp_path, monkeypatch, capsys, cell):
     monkeypatch.chdir(tmp_path)
     rows = [f"{20 + row},{cell.format(row + 1)}" for row in range(29)] + ['60,"12.300,75"']
     (tmp_path / "t.csv").write_text("\n".join(["age,pay", *rows]) + "\n")
@@ -167,6 +169,21 @@ def test_spellings_of_one_value_are_pointed_out_and_above_all_of_a_sensitive_one
     (tmp_path / "groups.csv").write_text("value,group\nno,no\nNo ,no\nyes,yes\n")
     assert run([*call, "--overwrite", "--groups", "hiv=groups.csv"]) == 0
     assert "capital" not in capsys.readouterr().err
+
+
+def test_words_for_answers_that_are_not_known_are_pointed_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{20 + row % 9},{['ja', 'nein', 'k.A.'][row % 3]}" for row in range(90)]
+    (tmp_path / "t.csv").write_text("\n".join(["age,hiv", *rows]) + "\n")
+    call = ["release", "t.csv", "o.csv", "-s", "hiv", "-p", "age", "--distinct-l", "2"]
+    noted = "a word in 'hiv' for answers that are not known still counts as one that remains possible"
+    for asked in (["audit", "t.csv", "-s", "hiv", "-p", "age"], call):
+        assert run(asked) == 0
+        said = capsys.readouterr().err
+        assert noted in said
+        assert "k.A." not in said
+    assert run([*call, "--overwrite", "--missing-word", "hiv=k.A.", "--missing", "drop"]) == 0
+    assert noted not in capsys.readouterr().err
 
 
 def test_dates_that_are_read_as_text_are_in_no_suggested_call(tmp_path, monkeypatch, capsys):

@@ -99,8 +99,8 @@ def test_a_few_words_in_a_column_of_numbers_are_pointed_out(tmp_path, decimal):
         "words as empty (missing_words)",
         "column 'kids' is read as text; it looks like numbers but for 1 cell of 62: correct it, or read such "
         "words as empty (missing_words)",
-        "column 'pay' is read as text; it looks like numbers with marks between thousands: write them "
-        "without, as 12500",
+        "column 'pay' is read as text; it looks like numbers with marks between thousands, of money or "
+        "percent: write them without, as 12500",
     ]
 
 

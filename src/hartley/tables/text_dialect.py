@@ -187,8 +187,12 @@ MISSING_WORDS = (
     "-",
     "?",
 )
-THOUSANDS = r"[-+]?[0-9]{1,3}((,[0-9]{3})+(\.[0-9]*)?|(\.[0-9]{3})+(,[0-9]*)?)"
-"""A number with marks between its thousands."""
+MARKED = (
+    r"[-+]?([$€£] ?)?[0-9]{1,3}((,[0-9]{3})+(\.[0-9]*)?|(\.[0-9]{3})+(,[0-9]*)?"
+    r"|([ \x{a0}\x{202f}\x{2019}\x{27}][0-9]{3})+([.,][0-9]*)?)( ?[$€£%])?"
+    r"|[-+]?[$€£] ?[0-9]+([.,][0-9]+)?|[-+]?[0-9]+([.,][0-9]+)?[ \x{a0}]?[$€£%]"
+)
+"""A number with marks between its thousands, of money or of percent."""
 MOST_STRANGE = 0.05
 """The share of cells up to which other ones in a column of numbers are likely to be there by mistake."""
 MOST_NAMED = 4
@@ -215,8 +219,8 @@ def note_other_reading(
                    count(*) FILTER (NOT regexp_matches(v, '[0-9]')),
                    count(*) FILTER (regexp_full_match(v, '{NUMBER}')),
                    count(*) FILTER (regexp_full_match(v, '{COMMA_NUMBER}')),
-                   bool_or(regexp_full_match(v, '{THOUSANDS}')),
-                   bool_and(v IN ({listed}) OR regexp_full_match(v, '{NUMBER}|{COMMA_NUMBER}|{THOUSANDS}')),
+                   bool_or(regexp_full_match(v, '{MARKED}')),
+                   bool_and(v IN ({listed}) OR regexp_full_match(v, '{NUMBER}|{COMMA_NUMBER}|{MARKED}')),
                    list_sort(list(DISTINCT v) FILTER (v IN ({listed})))
             FROM (SELECT nullif({cell}, '') AS v FROM {source} LIMIT {LOOKED_AT})
             """,
@@ -245,8 +249,8 @@ class _Counted:
     """Cells without a digit."""
     numbers: int
     commas: int
-    has_thousands: bool | None
-    """Whether one has marks between thousands."""
+    has_marks: bool | None
+    """Whether one has marks between thousands, of money or of percent."""
     are_numbers: bool | None
     """Whether all could be numbers, or missing."""
     words: Sequence[str] | None
@@ -259,14 +263,14 @@ def _hint(found: _Counted, *, has_commas: bool = False) -> str:
     >>> _hint(_Counted(10, 0, 0, 4, 10, False, True, None)).replace(chr(30), "").replace(chr(31), "")
     'with a decimal comma: decimal=,'
     >>> _hint(_Counted(10, 0, 0, 0, 4, True, True, None))
-    'with marks between thousands: write them without, as 12500'
+    'with marks between thousands, of money or percent: write them without, as 12500'
     """
     options = [option("missing_words", word) for word in found.words or ()]
     plain = found.commas if has_commas else found.numbers
     if found.missing and plain and found.missing + plain == found.cells:
         return f"with words for empty cells: {', '.join(options)}"
-    if found.has_thousands and found.are_numbers:
-        return "with marks between thousands: write them without, as 12500"
+    if found.has_marks and found.are_numbers:
+        return "with marks between thousands, of money or percent: write them without, as 12500"
     if found.commas > found.numbers and found.missing + found.commas == found.cells:
         also = f", and words for empty cells: {', '.join(options)}" if found.missing else ""
         return f"with a decimal comma: {option('decimal', ',')}{also}"

@@ -12,8 +12,8 @@ from hartley.report.words.audit import counted, digits, listed
 from hartley.tables.looks.identifier_names import is_a_name, words_of
 
 PRIVATE = """
-    diagnos icd dx drg disease illness krank maladie enfermedad malattia ziekte befund hiv cancer krebs
-    diabet disab behinder salary gehalt salaire salario stipendio salaris wage lohn income einkommen
+    diagnos icd dx drg disease illness krank maladie enfermedad malattia ziekte befund hiv seropos cancer
+    krebs diabet disab behinder salary gehalt salaire salario stipendio salaris wage lohn income einkommen
     revenu ingreso reddito inkomen earning debt schulden dette deuda religion vote party politic smok
     alcohol drug substance arrest convict status outcome result ergebnis event died death dead surviv tod
     verstorben health gesundheit sante salud salute insur case type weight

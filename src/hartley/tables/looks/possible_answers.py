@@ -1,5 +1,7 @@
 """Sensitive cells that a reader takes for an answer and are none: empty ones, and spellings of one value."""
 
+# ruff: noqa: SIM905 (words are read as words)
+
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
@@ -7,11 +9,36 @@ from collections.abc import Collection, Iterable
 from hartley.errors import option
 from hartley.model import Alphabet
 from hartley.notes import note
+from hartley.tables.looks.identifier_names import words_of
+
+UNKNOWN = frozenset(
+    """na n_a nan null none_given missing unknown not_known not_available not_reported no_answer no_response
+    refused don_t_know do_not_know dont_know prefer_not_to_say declined k_a keine_angabe unbekannt
+    weiss_nicht verweigert inconnu inconnue non_renseigne non_renseignee ne_sait_pas nsp desconocido
+    desconocida no_sabe ns_nc sin_dato sconosciuto sconosciuta non_so non_noto onbekend weet_niet
+    geen_antwoord""".split()
+)
+"""Words of six languages that say that nothing is known."""
+
+
+MOST_LOOKED_AT = 1_000
 
 
 def note_empty_secrets(sensitive: Alphabet) -> None:
-    """Note that an empty cell of a sensitive column counts as one of its values."""
+    """Note that empty cells of a sensitive column, and words for "nothing is known", count as its values."""
     for one in sensitive.coordinates:
+        cells = one.cells if one.kind == "text" and len(one.cells) <= MOST_LOOKED_AT else ()
+        unknown = sum(cell is not None and "_".join(words_of(str(cell))) in UNKNOWN for cell in cells)
+        if unknown:
+            some, count, them = (
+                ("a word", "counts", "it") if unknown == 1 else (f"{unknown} words", "count", "them")
+            )
+            word = option("missing_words", f"{one.name}=WORD")
+            note(
+                f"{some} in {one.name!r} for answers that are not known still {count} as one that remains "
+                f"possible; read {them} as empty ({word}) and leave such rows out "
+                f"({option('missing', 'drop')})"
+            )
         if one.missing.any() and len(one.missing) > 1:
             note(
                 f"an empty cell of {one.name!r} counts as one of the values that remain possible; where it "

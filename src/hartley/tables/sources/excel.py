@@ -43,7 +43,10 @@ def workbook_source(files: Files, options: ReadOptions) -> EagerFrame:
     names = [str(cell).strip() if isinstance(cell, str) else cell for cell in header]
     for place, cell in enumerate(names):
         if not isinstance(cell, str) or not cell:
-            raise TableError(f"{name}: column {place + 1} has no name, as text, in the first row")
+            raise TableError(
+                f"{name}: column {place + 1} has no name, as text, in the first row; if a title stands above "
+                "the names, delete it"
+            )
     require_names(names, name)
     if not rows:
         raise TableError(f"{name}: the sheet has a header but no rows")
