@@ -28,7 +28,7 @@ import pandas as pd
 import hartley
 from hartley.tables import ReadOptions, open_table
 from hartley.workflow.against.file_usefulness import drawn_values
-from hartley.workflow.against.held_files import codebook_beside, read_files
+from hartley.workflow.against.held_files import LabelsTold, read_files
 
 PUBLIC = ("AGEP", "SEX", "MSP", "HISP", "RAC1P", "HOUSING_TYPE", "OWN_RENT", "EDU")
 SENSITIVE = "PINCP_DECILE"
@@ -46,7 +46,7 @@ def filled(released: Path, original: Path, options: ReadOptions) -> tuple[pd.Dat
             (SENSITIVE,),
             study=hartley.Study(original, options=options),
             groups={},
-            listed=codebook_beside(released),
+            told=LabelsTold.beside(released),
             formulas=(),
         )
     finally:
