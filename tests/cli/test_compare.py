@@ -87,7 +87,7 @@ def test_the_figure_has_our_frontier_and_the_others(table, tmp_path, capsys):
         (["--distinct-l", "2", "--max-leakage", "1"], 2, "give one target, not both"),
         (["--distinct-l", "99"], 3, "no release leaves 99 candidates"),
         (["--distinct-l", "0"], 2, "--distinct-l needs a whole number from 1 on"),
-        (["--hierarchy", "chol"], 2, "cannot read the hierarchy 'chol'"),
+        (["--hierarchy", "chol"], 2, "cannot read --hierarchy 'chol'"),
         (["--hierarchy", "chol=nowhere.csv"], 2, "no file of values 'nowhere.csv'"),
         (["--hierarchy", "town=nowhere.csv"], 2, "no public column"),
         (["--time-limit", "0"], 2, "--time-limit needs a number of seconds above 0"),

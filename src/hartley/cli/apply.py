@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import click
 from rich.console import Console
@@ -22,31 +22,11 @@ from hartley.workflow.apply_policy import ApplyResult, apply
 @click.argument("table")
 @click.argument("out")
 @declared("apply")
-def command(
-    policy: str,
-    table: str,
-    out: str,
-    unseen: Literal["error", "nearest", "suppress"],
-    require: tuple[str, ...],
-    person: str | None,
-    accept_unmet: bool,
-    overwrite: bool,
-    defuse_formulas: bool,
-    as_json: bool,
-) -> int:
+def command(policy: str, table: str, out: str, *, accept_unmet: bool, as_json: bool, **given: Any) -> int:
     """Recode TABLE by the codebook of POLICY, audit the result, and write OUT."""
+    given["require"] = given["require"] or None
     with announce_and_read(table):
-        result = apply(
-            policy,
-            table,
-            out,
-            unseen=unseen,
-            require=require or None,
-            person=person,
-            unmet="accept" if accept_unmet else "refuse",
-            overwrite=overwrite,
-            defuse_formulas=defuse_formulas,
-        )
+        result = apply(policy, table, out, unmet="accept" if accept_unmet else "refuse", **given)
     warn_of_formulas(result.formula_cells, defused=result.defused)
     if as_json:
         print_json(result.to_dict())

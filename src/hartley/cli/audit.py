@@ -91,7 +91,7 @@ def command(
             each=given["each"],
             stochastic=given["stochastic"],
             against=given["against"],
-            hierarchies=option_values.files_by_column(given["hierarchies"], "hierarchy", "city=city.csv"),
+            hierarchies=option_values.hierarchy_files(given),
             overlap=given["overlap"],
             regress=given["regress"],
         )
@@ -259,9 +259,10 @@ def show(
 ) -> None:
     """Print an audit: people first, then counts, then bits."""
     audit = result.audit
+    reveals = "reveals" if len(audit.public.columns) == 1 else "reveal"
     heading(
         out,
-        f"{name}: what {words.named(audit.public)} {_reveals(audit)} about {words.named(audit.sensitive)}",
+        f"{name}: what {words.named(audit.public)} {reveals} about {words.named(audit.sensitive)}",
     )
     paragraph(out, _table_line(result))
     out.print()
@@ -308,10 +309,6 @@ def show(
         _show_requirements(out, result)
     if audit.side is None and result.against is None:
         _show_next_call(out, name, result, again, is_safe=top.colour == "green")
-
-
-def _reveals(audit: Audit) -> str:
-    return "reveals" if len(audit.public.columns) == 1 else "reveal"
 
 
 def _who(result: AuditResult) -> str:

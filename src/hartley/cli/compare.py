@@ -55,7 +55,7 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
             require=option_values.demand(given) if has_more else target,
             each=given["each"],
             withhold=given["withhold"],
-            hierarchies=dict(map(_file, given["hierarchies"])),
+            hierarchies=option_values.hierarchy_files(given),
             time_limit=given["time_limit"],
             effort=effort,
         )
@@ -174,10 +174,3 @@ def _proof(row: dict[str, Any]) -> str:
             return "proven" if row["proven_optimal"] else "-"
         return f"x{(row['max_distortion'] or row['largest_cluster']) / row['lower_bound_cost']:.2f}"
     return "proven" if row["proven_optimal"] else f"+{row['leakage_bits'] - row['lower_bound_bits']:.2f}"
-
-
-def _file(text: str) -> tuple[str, str]:
-    name, _, file = text.partition("=")
-    if not name or not file:
-        raise OptionError(f"cannot read the hierarchy {text!r}; write a column and a file, as city=city.csv")
-    return name, file

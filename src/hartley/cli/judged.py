@@ -57,7 +57,7 @@ def judge(table: str, given: dict[str, Any], *, plot: str | None, as_json: bool)
         given["releases"],
         demand if demand.requirements else None,
         each=given["each"],
-        hierarchies=option_values.files_by_column(given["hierarchies"], "hierarchy", "city=city.csv"),
+        hierarchies=option_values.hierarchy_files(given),
         regress=given["regress"],
     )
     if plot is not None:

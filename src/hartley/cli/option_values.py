@@ -70,9 +70,9 @@ def demand(given: dict[str, Any]) -> Demand:
     return found
 
 
-def files_by_column(given: Iterable[str], name: str, example: str) -> dict[str, str]:
-    """Return the file of each column that was named as COL=FILE."""
-    return dict(_pair(text, name, example) for text in given)
+def hierarchy_files(given: dict[str, Any]) -> dict[str, str]:
+    """Return the file of the hierarchy of each column that was named as COL=FILE."""
+    return dict(_pair(text, "hierarchy", "city=city.csv") for text in given["hierarchies"])
 
 
 def _borders(given: tuple[str, ...]) -> float | str | dict[str, float | str] | None:

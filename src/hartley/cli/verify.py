@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -23,31 +23,19 @@ if TYPE_CHECKING:
 @click.command("verify", cls=ManualCommand)
 @click.argument("released")
 @declared("verify")
-def command(
-    released: str,
-    original: str | None,
-    policy: str | None,
-    public_values: str | None,
-    certificate: str | None,
-    no_certificate: bool,
-    record: str | None,
-    public_key: str | None,
-    require_signature: bool,
-    require_record: bool,
-    earlier: tuple[str, ...],
-    person: str | None,
-    as_json: bool,
-) -> int:
+def command(released: str, *, as_json: bool, **given: Any) -> int:
     """Check RELEASED: with --public-key, that it is the file that was certified, and by whom.
 
     With --original and --policy everything is counted again from the files: rows, requirements, every number
     of the record, and the proofs that no release would be better.
     """
-    found = _certificate(released, certificate, no_certificate)
-    if require_record and (original is None or policy is None):
+    whole, public_values = (given["original"], given["policy"]), given["public_values"]
+    certificate = _certificate(released, given.pop("certificate"), given.pop("no_certificate"))
+    record, given["record"] = given["record"], None
+    if given["require_record"] and None in whole:
         raise OptionError("--require-record needs --original and --policy, without which no record counts")
     if public_values is not None:
-        if found is None or original is not None or policy is not None:
+        if certificate is None or whole != (None, None):
             raise OptionError(
                 "--public-values goes with the certificate alone: leave --original, --policy and "
                 "--no-certificate out"
@@ -55,43 +43,30 @@ def command(
         result = verify_with_public_values(
             released,
             public_values=public_values,
-            certificate=found,
-            public_key=public_key,
-            require_signature=require_signature,
+            certificate=certificate,
+            public_key=given["public_key"],
+            require_signature=given["require_signature"],
         )
-        record = None
-    elif original is None and policy is None:
-        if public_key is None or found is None:
+    elif whole == (None, None):
+        if given["public_key"] is None or certificate is None:
             raise OptionError(
                 "give --original and --policy to check everything, or --public-key to check the signature"
             )
-        result = verify_published(released, certificate=found, public_key=public_key)
-        record = None
-    elif original is None or policy is None:
+        result = verify_published(released, certificate=certificate, public_key=given["public_key"])
+    elif None in whole:
         raise OptionError("--original and --policy go together: what was released, and by which codebook")
     else:
         beside = default_names(Path(released))["record"]
-        record = str(beside) if record is None and beside.exists() else record
-        with announce_and_work(original, released) as progress:
-            result = verify(
-                released,
-                original=original,
-                policy=policy,
-                certificate=found,
-                record=record,
-                public_key=public_key,
-                require_signature=require_signature,
-                require_record=require_record,
-                earlier=earlier,
-                person=person,
-                progress=progress,
-            )
+        given["record"] = str(beside) if record is None and beside.exists() else record
+        del given["public_values"]
+        with announce_and_work(given["original"], released) as progress:
+            result = verify(released, **given, certificate=certificate, progress=progress)
     if as_json:
-        print_json({**result.to_dict(), "certificate": found, "record": record})
+        print_json({**result.to_dict(), "certificate": certificate, "record": given["record"]})
     else:
-        is_signed = original is None and public_values is None
-        is_whole = original is not None
-        show(console(), released, result, certificate=found, is_public=is_signed, is_whole=is_whole)
+        is_whole = given["original"] is not None
+        is_signed = not is_whole and public_values is None
+        show(console(), released, result, certificate=certificate, is_public=is_signed, is_whole=is_whole)
     return 0 if result.holds else 3
 
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from hartley.errors import OptionError, TableError, option
 from hartley.tables.interrupts import interruptible
-from hartley.tables.sources.source import required
+from hartley.tables.sources.source import require_rows, required
 
 COUNTED_THERE = ("postgresql", "postgres", "sqlite")
 DRIVERS = {"grpc": "flightsql", "grpc+tls": "flightsql", "grpc+tcp": "flightsql"}
@@ -65,8 +65,7 @@ def read_other(url: str, query: str | None) -> Any:
             found = interruptible(lambda: _fetched(cursor, statement), cursor.adbc_cancel)
         except manager.Error:
             raise TableError(f"{name}: the query fails; look at it, and at what you may read") from None
-    if not found.num_rows:
-        raise TableError(f"{name}: the query gives columns but no rows")
+    require_rows(found.num_rows, f"{name}: the query", "gives")
     return found
 
 

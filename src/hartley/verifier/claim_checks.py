@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from hartley.releases.certificate import (
+    RULES_ON_SHARES,
     Certificate,
     Promise,
     ReaderPromise,
@@ -26,7 +27,6 @@ from hartley.releases.record import ColumnRecord, MeasuredRequirement, Measures,
 from hartley.verifier.checks import TOLERANCE, Checks, are_same, is_same_distance, shown
 from hartley.verifier.released_partition import ReleasedPartition
 from hartley.verifier.row_checks import RowCounter
-from hartley.verifier.shares import NAMES
 
 MEASURES = {"distinct-l": "distinct_l", "row-k": "row_k", "l0": "l0_bits", "istar": "istar_bits"}
 AT_LEAST = ("distinct-l", "row-k")
@@ -39,13 +39,13 @@ def check_requirements(
     found = []
     for asked in policy.requirements:
         is_weight = asked.name == "weight-k" and asked.column is not None
-        is_known = asked.name in MEASURES or asked.name == "separated-l" or asked.name in NAMES
+        is_known = asked.name in MEASURES or asked.name == "separated-l" or asked.name in RULES_ON_SHARES
         is_fitting = asked.column is None or asked.column in policy.sensitive_names
         if not is_weight and not (is_known and is_fitting):
             checks.add(f"requirement {_named(asked)}", False, "there is no way to count it")
             continue
         number: float
-        if asked.name in NAMES:
+        if asked.name in RULES_ON_SHARES:
             number, holds = counted.shares(asked)
         elif is_weight:
             number = counted.weight(asked)

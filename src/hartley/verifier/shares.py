@@ -15,7 +15,6 @@ from hartley.releases.policy import Policy, StatedRequirement
 from hartley.verifier.checks import TOLERANCE
 from hartley.verifier.recount import number_of
 
-NAMES = RULES_ON_SHARES
 Counts = Mapping[int, int]
 
 
@@ -200,4 +199,5 @@ class ShareRule:
 
 def rules_of(policy: Policy, secrets: Sequence[tuple[Hashable, ...]], rows: Counts) -> list[ShareRule]:
     """Return the rules on shares that a policy asks for, of a table with so many rows of each value."""
-    return [ShareRule.of(policy, one, secrets, rows) for one in policy.requirements if one.name in NAMES]
+    on_shares = [one for one in policy.requirements if one.name in RULES_ON_SHARES]
+    return [ShareRule.of(policy, one, secrets, rows) for one in on_shares]

@@ -291,13 +291,6 @@ def _case(when: Sequence[tuple[str, str]], otherwise: str) -> str:
     return f"CASE{lines}\n      ELSE {otherwise}\n    END"
 
 
-def _label_types(rule: JointRule, words: Words) -> list[str]:
-    return [
-        words.type_for([label[place] for label in rule.labels], column.released_kind)
-        for place, column in enumerate(rule.columns)
-    ]
-
-
 def _unknown(rule: JointRule, words: Words, cell: str, type_: str) -> str:
     return "NULL" if rule.unseen == "suppress" else words.refusal(f"r.{cell}", type_)
 
@@ -338,7 +331,10 @@ def _joint_table(rule: JointRule, words: Words, cells: Sequence[str], book: str)
     Where the codebook has missing cells, they are equal by a word of DuckDB's; elsewhere by a flag and a
     stand-in, because other databases join slowly by theirs.
     """
-    types = _label_types(rule, words)
+    types = [
+        words.type_for([label[place] for label in rule.labels], column.released_kind)
+        for place, column in enumerate(rule.columns)
+    ]
     columns, on = [BookColumn("c", words.type_for(["0"], "number"), "number")], []
     for place, (column, cell) in enumerate(zip(rule.columns, cells, strict=True)):
         keys = [key[place] for key in rule.keys]

@@ -129,7 +129,8 @@ class ObservedRows(Observed):
             "earlier harmless": [],
         }
         for number, policy in enumerate(earlier, 1):
-            absent = _absent(rows, policy)
+            left_out = [f"q.{rows.present(name)} IS NULL" for name in policy.never_missing]
+            absent = " OR ".join(left_out) or "FALSE"
             joins.append(_earlier_join(rows, policy, f"hartley_e{number}", absent))
             # That a row is not in it is seen as well: some value of that row is missing.
             label = f"(CASE WHEN {absent} THEN -1 ELSE hartley_e{number}.e END)::VARCHAR"
@@ -139,7 +140,10 @@ class ObservedRows(Observed):
                 ("earlier", policy.shown_beside(sensitive.columns)),
                 ("earlier harmless", policy.harmless),
             ):
-                seen[group] += [(name, _unless(absent, rows.columns[name].cell)) for name in names]
+                own = [(name, f"q.{rows.columns[name].cell}") for name in names]
+                seen[group] += [
+                    (name, f"(CASE WHEN {absent} THEN NULL ELSE {cell} END)::VARCHAR") for name, cell in own
+                ]
         cells = [sql for columns in seen.values() for _, sql in columns]
         table = _counted(
             rows,
@@ -234,15 +238,6 @@ def _cells(alphabet: Alphabet) -> list[list[Any]]:
 
 def _places(alphabet: Alphabet) -> tuple[str, list[Any]]:
     return "INTEGER", list(range(alphabet.size))
-
-
-def _absent(rows: Rows, policy: Policy) -> str:
-    """Return the SQL that tells whether a row was left out of an earlier release."""
-    return " OR ".join(f"q.{rows.present(name)} IS NULL" for name in policy.never_missing) or "FALSE"
-
-
-def _unless(absent: str, cell: str) -> str:
-    return f"(CASE WHEN {absent} THEN NULL ELSE q.{cell} END)::VARCHAR"
 
 
 def _earlier_join(rows: Rows, policy: Policy, table: str, absent: str) -> str:

@@ -245,7 +245,8 @@ def lost(result: ReleaseResult) -> list[str]:
     """Return what a release costs: values, rows, moves and correlations."""
     lines = what_is_lost(result.usefulness, result.rows, result.point, result.joint.public)
     if result.unused_budget:
-        lines.insert(1, _unused(result))
+        said = unused(result.unused_budget, result.helpful_rows, result.needed_rows)
+        lines.insert(1, f"no row is withheld: {said}")
     return lines
 
 
@@ -269,10 +270,6 @@ def measured(use: FileUsefulness) -> list[str]:
         if fit.mean_overlap is not None
     ]
     return lines
-
-
-def _unused(result: ReleaseResult) -> str:
-    return f"no row is withheld: {unused(result.unused_budget, result.helpful_rows, result.needed_rows)}"
 
 
 def what_is_lost(use: Usefulness, rows: int, point: Point, public: Alphabet) -> list[str]:

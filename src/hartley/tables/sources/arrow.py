@@ -14,7 +14,15 @@ from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import is_odd
 from hartley.tables.sources.frames import EagerFrame
-from hartley.tables.sources.source import RawColumn, Scan, Source, require_names, require_same_columns
+from hartley.tables.sources.source import (
+    RawColumn,
+    Scan,
+    Source,
+    placed_columns,
+    require_names,
+    require_rows,
+    require_same_columns,
+)
 
 T = TypeVar("T")
 
@@ -76,8 +84,7 @@ class ArrowSource(Source):
         self._paths = files.paths
         self._validated: set[int] = set()
         self.row_count = int(_undamaged(self.name, rows.count_rows))
-        if not self.row_count:
-            raise TableError(f"{self.name}: the file has columns but no rows")
+        require_rows(self.row_count, f"{self.name}: the file")
         self.connection.register("hartley_file", rows)
         described = self.connection.execute("DESCRIBE SELECT * FROM hartley_file").fetchall()
         # Names that differ in their capitals are one to DuckDB; it gives the later ones another name.
@@ -85,8 +92,7 @@ class ArrowSource(Source):
             RawColumn(name, f"c{place}", row[1])
             for place, (name, row) in enumerate(zip(rows.schema.names, described, strict=True))
         )
-        aliases = ", ".join(f"c{place}" for place in range(len(self.columns)))
-        self.relation = f"hartley_file AS t({aliases})"
+        self.relation = placed_columns("hartley_file", len(self.columns))
         blame_file(self.connection, self.name)
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:

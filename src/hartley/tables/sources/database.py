@@ -17,7 +17,7 @@ from hartley.tables.engine import connect
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.database_session import Database, quoted_name, selected
-from hartley.tables.sources.source import Missing, RawColumn, Scan, Source, require_names
+from hartley.tables.sources.source import Missing, RawColumn, Scan, Source, require_names, require_rows
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,10 @@ class DatabaseSource(Source):
         self.name = self._database.name
         try:
             self._columns, self.row_count = self._described()
+            require_rows(self.row_count, f"{self.name}: the query", "gives")
         except TableError:
             self._database.close()
             raise
-        if not self.row_count:
-            self._database.close()
-            raise TableError(f"{self.name}: the query gives columns but no rows")
         self.columns = tuple(column.raw for column in self._columns)
         self.connection = connect(options.memory_limit)
         self._by_name = {column.raw.name: column for column in self._columns}

@@ -11,7 +11,7 @@ from hartley.tables.engine import connect, literal, one_row
 from hartley.tables.other_databases import database_file, shown_other, statement_of
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.database_session import quoted_name
-from hartley.tables.sources.source import RawColumn, Source, require_names
+from hartley.tables.sources.source import RawColumn, Source, placed_columns, require_names, require_rows
 
 TAKEN = ("memory", "temp", "system", "")
 """Names of databases that every engine has."""
@@ -39,15 +39,12 @@ class DuckdbFile(Source):
         try:
             described = self.connection.execute(f"DESCRIBE SELECT * FROM (\n{query}\n)").fetchall()
             require_names([row[0] for row in described])
-            aliases = ", ".join(f"c{place}" for place in range(len(described)))
-            self.connection.execute(
-                f"CREATE TEMP TABLE hartley_rows AS SELECT * FROM (\n{query}\n) AS t({aliases})"
-            )
+            rows = placed_columns(f"(\n{query}\n)", len(described))
+            self.connection.execute(f"CREATE TEMP TABLE hartley_rows AS SELECT * FROM {rows}")
         except duckdb.Error:
             raise TableError(f"{self.name}: the query fails; look at it, and at what you may read") from None
         self.connection.execute("USE memory")
         self.connection.execute(f"DETACH {own}")
         self.columns = tuple(RawColumn(row[0], f"c{place}", row[1]) for place, row in enumerate(described))
         (self.row_count,) = one_row(self.connection, f"SELECT count(*) FROM {self.relation}")
-        if not self.row_count:
-            raise TableError(f"{self.name}: the query gives columns but no rows")
+        require_rows(self.row_count, f"{self.name}: the query", "gives")

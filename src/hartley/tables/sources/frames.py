@@ -19,7 +19,7 @@ from hartley.errors import ColumnError, HartleyError, TableError
 from hartley.tables.engine import connect
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import OBJECTS, UNKNOWN, as_arrow
-from hartley.tables.sources.source import RawColumn, Scan, Source, require_names
+from hartley.tables.sources.source import RawColumn, Scan, Source, require_names, require_rows
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -43,8 +43,7 @@ class EagerFrame(Source):
         """Hand the frame to DuckDB; ``refusals`` says of some columns why they cannot be measured."""
         self.name = name
         self.row_count = len(frame)
-        if not self.row_count:
-            raise TableError(f"{name} has columns but no rows")
+        require_rows(self.row_count, name)
         self.connection = connect(options.memory_limit)
         _require_text_names(frame.columns)
         names = _by_number(frame.columns)
@@ -76,8 +75,7 @@ class LazyFrame(Source):
             counted = placed.select(nw.len().alias(ROWS)).collect("pyarrow")
             empty = self._frame.head(0).collect("pyarrow")
         self.row_count = int(counted.get_column(ROWS)[0])
-        if not self.row_count:
-            raise TableError("the table has columns but no rows")
+        require_rows(self.row_count, self.name)
         self.connection = connect(options.memory_limit)
         lost = _lost_in_arrow(placed)
         arrays = {place: lost.get(place) or as_arrow(empty.get_column(place)) for place in schema}

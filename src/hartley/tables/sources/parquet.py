@@ -11,7 +11,14 @@ from hartley.tables.engine import blame_file, connect, one_row, path_literal, pa
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import LONG_DECIMALS
-from hartley.tables.sources.source import RawColumn, Source, require_names, require_same_columns
+from hartley.tables.sources.source import (
+    RawColumn,
+    Source,
+    placed_columns,
+    require_names,
+    require_rows,
+    require_same_columns,
+)
 
 MOST_DIGITS = 38
 TOO_LONG = "DECIMAL"
@@ -31,8 +38,7 @@ class ParquetSource(Source):
             for path in files.paths:
                 described.append(self._described(path))
                 require_same_columns(path, files.paths[0], are_same=described[-1] == described[0])
-            aliases = ", ".join(f"c{place}" for place in range(len(described[0])))
-            self.relation = f"{_read(paths_literal(files.paths))} AS t({aliases})"
+            self.relation = placed_columns(_read(paths_literal(files.paths)), len(described[0]))
             (found,) = one_row(self.connection, f"SELECT count(*) FROM {self.relation}")
         except (duckdb.Error, IndexError, UnicodeDecodeError):
             at_fault = files.paths[len(described)] if len(described) < len(files.paths) else files.paths[0]
@@ -42,8 +48,7 @@ class ParquetSource(Source):
             for place, (name, kind) in enumerate(described[0])
         )
         self.row_count = int(found)
-        if not self.row_count:
-            raise TableError(f"{self.name}: the file has columns but no rows")
+        require_rows(self.row_count, f"{self.name}: the file")
         blame_file(self.connection, self.name)
 
     def _described(self, path: Path) -> list[tuple[str, str]]:
@@ -59,8 +64,8 @@ class ParquetSource(Source):
         long = self.connection.execute(
             f"SELECT name FROM parquet_schema({where}) WHERE precision > {MOST_DIGITS}"
         ).fetchall()
-        aliases = ", ".join(f"c{place}" for place in range(len(names)))
-        rows = self.connection.execute(f"DESCRIBE SELECT * FROM {_read(where)} AS t({aliases})").fetchall()
+        described = f"DESCRIBE SELECT * FROM {placed_columns(_read(where), len(names))}"
+        rows = self.connection.execute(described).fetchall()
         return [
             (name, TOO_LONG if row[1] == "DOUBLE" and (name,) in long else row[1])
             for name, row in zip(names, rows, strict=True)

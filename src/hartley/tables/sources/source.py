@@ -139,6 +139,17 @@ def require_names(names: Sequence[str], where: str = "") -> None:
         raise TableError(f"{found}; give each column its own name")
 
 
+def require_rows(count: int, what: str, verb: str = "has") -> None:
+    """Refuse a table of columns alone."""
+    if not count:
+        raise TableError(f"{what} {verb} columns but no rows")
+
+
+def placed_columns(relation: str, count: int) -> str:
+    """Return what is selected from with its columns called ``c0, c1, ...`` by their place."""
+    return f"{relation} AS t({', '.join(f'c{place}' for place in range(count))})"
+
+
 def require_same_columns(path: Path, first: Path, *, are_same: bool) -> None:
     """Refuse a file whose columns are not those of the first one that is read with it."""
     if not are_same:

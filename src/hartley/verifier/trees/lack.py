@@ -11,9 +11,10 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from hartley.releases.certificate import RULES_ON_SHARES
 from hartley.releases.policy import Policy
 from hartley.verifier.recount import Apartness, Place
-from hartley.verifier.shares import NAMES, ShareRule
+from hartley.verifier.shares import ShareRule
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def views_of(
         if one.name in ("distinct-l", "separated-l"):
             wanted[one.name, one.column] = int(one.wanted)
     for one in policy.requirements:
-        if one.name in NAMES and (least := next(shares).least_values) > 1:
+        if one.name in RULES_ON_SHARES and (least := next(shares).least_values) > 1:
             key = ("distinct-l", one.column)
             wanted[key] = max(wanted.get(key, 1), least)
     views = []
