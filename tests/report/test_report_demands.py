@@ -12,7 +12,7 @@ import pytest
 
 import hartley
 from hartley.cli.program import run
-from hartley.report.words.release import proof
+from hartley.report.words.release import may_withhold, proof
 
 
 @pytest.fixture
@@ -125,6 +125,11 @@ def test_codebooks_are_beside_the_best_of_equal_bands():
         ladder_nodes=1_200,
         proven_optimal_ladder=True,
     )
+    point = SimpleNamespace(codebooks=books, levels=None)
+    found = {"point": point, "before": SimpleNamespace(side=None), "together_all": None}
+    books.withhold = 0  # of persons, a budget that buys nothing is not searched with
+    assert may_withhold(SimpleNamespace(**found, unused_budget=0))
+    assert not may_withhold(SimpleNamespace(**found, unused_budget=27))
     said = proof(SimpleNamespace(complete=True, point=SimpleNamespace(codebooks=books)))
     assert "; the best of 1,200 codebooks of equal bands loses 30 %. " in said
 

@@ -35,8 +35,7 @@ def _show(result: ExportResult) -> None:
         out.print(f"{result.output} holds the codebook: keep it as secret as the policy.", soft_wrap=True)
     if result.tables:
         out.print(
-            f"A codebook of {result.values:,} values is too large for conditions, so it is a table: "
-            + ", ".join(result.tables),
+            f"The codebook is too large for conditions, so it is a table: {', '.join(result.tables)}",
             soft_wrap=True,
         )
     if result.output is None:

@@ -393,7 +393,7 @@ def may_withhold(result: ReleaseResult) -> bool:
     is_seen_beside = result.before.side is not None or result.together_all is not None
     if found is None or result.point.levels is not None:
         return False
-    return found.loss > 0 and not found.withhold and not is_seen_beside
+    return found.loss > 0 and not found.withhold and not result.unused_budget and not is_seen_beside
 
 
 def _codebooks_proof(point: Point) -> str:
