@@ -41,6 +41,20 @@ def test_an_audit_without_roles_says_what_it_noticed(capsys):
 
 
 @pytest.mark.usefixtures("visits")
+def test_rows_of_persons_are_pointed_out_where_nobody_says_who_they_are(capsys):
+    roles = ["-s", "status", "-p", "age"]
+    noted = "column 'patient_id' repeats: 60 persons with 2 rows each on average"
+    release = ["release", "visits.csv", "o.csv", *roles, "--row-k", "2"]
+    for call in (["audit", "visits.csv", *roles], ["audit", "visits.csv", "-s", "status"], release):
+        assert run(call) == 0
+        said = capsys.readouterr().err
+        assert noted in said
+        assert "--person patient_id" in said
+    assert run(["audit", "visits.csv", *roles, "--person", "patient_id"]) == 0
+    assert noted not in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("visits")
 def test_a_workbook_with_several_sheets_says_which_is_read(tmp_path, capsys):
     book = openpyxl.Workbook()
     book.active.title = "Legend"

@@ -19,7 +19,7 @@ from hartley.model.requirement import Requirement, Verdict, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
 from hartley.tables.looks.identifiers import identifier_columns
 from hartley.tables.looks.possible_answers import note_alike_secrets, note_empty_secrets
-from hartley.workflow.describe_table import count_values
+from hartley.workflow.describe_table import count_values, note_persons
 from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:
@@ -180,6 +180,7 @@ def _audited(
         others = [_measured(one)[0] for one in counted]
         columns = tuple(sorted(others, key=_worst_first))
         identifiers = _identifiers(table, found, columns)
+        note_persons(table, *study.roles_given)
     statistics = _statistics(joint_range) if stochastic and joint_range is not None else None
     result = result_of(study, joint_range, found, columns, dropped_rows, requirements, statistics)
     return replace(result, identifiers=identifiers)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
+from hartley.errors import option
 from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
+from hartley.notes import is_heard, note
 from hartley.tables import ReadOptions, Table, open_table
 from hartley.tables.looks.codes import are_codes, missing_code
-from hartley.tables.looks.identifier_names import is_a_helper
+from hartley.tables.looks.identifier_names import is_a_helper, is_a_name, name_strength
 from hartley.tables.looks.identifiers import (
     COUNTED_AT_ONCE,
     ColumnLook,
@@ -150,6 +153,27 @@ def _noticed(look: ColumnLook, reading: ReadOptions, *, has_types: bool) -> dict
 def count_values(table: Table, names: Sequence[str]) -> dict[str, int]:
     """Count the different values of some columns, those of a missing cell not counted."""
     return {name: values for name, (values, _) in _counts(table, list(names)).items()}
+
+
+def note_persons(table: Table, *used: Collection[str]) -> None:
+    """Note where a column without a role is called as persons' numbers are, and repeats: rows are counted."""
+    if not is_heard() or table.is_remote:
+        return
+    named = [
+        one.name
+        for one in table.columns
+        if one.kind is not None and one.name not in chain(*used) and name_strength(one.name) == "sure"
+    ]
+    counts = count_values(table, [name for name in named if not (is_a_name(name) or is_a_helper(name))])
+    noticed = [(look, _noticed(look, ReadOptions(), has_types=False)) for look in column_looks(table, counts)]
+    repeating = [look for look, found in noticed if found.get("rows_each") is not None]
+    if repeating:
+        one = max(repeating, key=lambda look: look.values)
+        note(
+            f"rows are counted as people, and column {one.name!r} repeats: {one.values:,} persons with "
+            f"{one.repeats:.2g} rows each on average. If a reader can link them, say "
+            f"{option('person', one.name)}"
+        )
 
 
 def column_names(source: Any, options: ReadOptions | None = None) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from hartley.tables import Table
 from hartley.tables.looks.possible_answers import note_alike_secrets, note_empty_secrets
 from hartley.workflow.codebooks.label_codebooks import default_labels
 from hartley.workflow.demands.budgets import least_helpful_rows, needed_rows
+from hartley.workflow.describe_table import note_persons
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.persons.hold_for_persons import PersonRelease, hold_for_persons
 from hartley.workflow.publication.cautions import (
@@ -177,6 +178,10 @@ def _look_at_columns(task: ReleaseTask) -> Mapping[str, str]:
     refuse_written_dates(public, reading.text)
     note_empty_secrets(task.asked.question.joint.sensitive)
     note_alike_secrets(task.asked.question.joint.sensitive, task.study.groups)
+    if task.study.person is None:
+        note_persons(
+            plan.table, {*plan.published, *(name for part in task.study.roles_given for name in part)}
+        )
     note_codes(public, task.asked.question.joint.row_count, reading.number)
     identifiers = refuse_identifiers(
         plan.table,
