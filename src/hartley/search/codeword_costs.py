@@ -30,9 +30,6 @@ def shared_costs(utility: Utility, effort: Effort = UNLIMITED) -> Floats:
     """Return, for every pair of values, the least cost of a cluster that holds both; infinite where none may.
 
     Where the effort ends before all is worked out, every pair may share a cluster for nothing.
-
-    >>> shared_costs(LineDistortion(np.array([0.0, 4.0, 10.0])))[0]
-    array([0., 2., 5.])
     """
     if isinstance(utility, LineDistortion):
         if utility.grid.is_exact or utility.codeword != "centroid":

@@ -46,12 +46,7 @@ def latest_distinct_starts(value_ptr: Places, value_code: Ints, width: int, want
 
 
 def cells_of_codes(next_code: Int64s) -> tuple[Ints, Int64s]:
-    """Return the cell of each code, and where each cell begins; one cell more, which stays empty.
-
-    >>> cells, begins = cells_of_codes(np.array([2, 3, 4, 4]))
-    >>> cells.tolist(), begins.tolist()
-    ([0, 0, 1, 1], [0, 2, 4, 4])
-    """
+    """Return the cell of each code, and where each cell begins; one cell more, which stays empty."""
     begins = [0]
     while begins[-1] < len(next_code):
         begins.append(int(next_code[begins[-1]]))

@@ -69,10 +69,6 @@ def finest(
     width. Elsewhere clusters are split as far as they can be. Where what is certain counts, no more of it
     may become so. The partition itself is returned where none is finer. Without an effort clusters are not
     taken apart one after another, which takes long for many values.
-
-    >>> joint = JointRange.from_pairs([(1, "a"), (2, "b"), (3, "a"), (4, "b")])
-    >>> finest(joint, LineDistortion.of(joint.public), Partition.from_clusters([[0, 3], [1, 2]]))
-    Partition({0, 1}, {2, 3})
     """
     if partition.size == joint.public.size or joint.side is not None:
         return partition
@@ -113,13 +109,6 @@ def polished(
     """Return the partition with clusters split where every part is enough and none costs more than the worst.
 
     ``positions`` order the values of a cluster; without them their places do.
-
-    >>> from hartley.measures.utility import Resolution
-    >>> from hartley.model.requirement import Requirement
-    >>> joint = JointRange.from_pairs([(1, "a"), (2, "b"), (3, "a"), (4, "b")])
-    >>> enough = Enough.of(joint, [Requirement("distinct-l", 2)])
-    >>> polished(Partition.whole(4), enough, Resolution(4))
-    Partition({0, 1}, {2, 3})
     """
     place = np.arange(len(partition.labels), dtype=float)
     where = place if positions is None else np.where(np.isnan(positions), place, positions)

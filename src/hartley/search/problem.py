@@ -251,12 +251,7 @@ class Problem:
 
 
 def combined(requirements: Iterable[Requirement], more: Iterable[Requirement]) -> tuple[Requirement, ...]:
-    """Return requirements with some more; of two that count the same, the one that asks for more stays.
-
-    >>> asked = combined([Requirement("l0", 1), Requirement("row-k", 3)], [Requirement("l0", 2)])
-    >>> [one.text for one in asked]
-    ['l0=1', 'row-k=3']
-    """
+    """Return requirements with some more; of two that count the same, the one that asks for more stays."""
     found = {(one.name, one.column): one for one in requirements}
     for one in more:
         known = found.get((one.name, one.column))

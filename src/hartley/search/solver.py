@@ -31,12 +31,7 @@ POLL = 0.05
 
 
 def solved(solve: Callable[[float], T], seconds: float, effort: Effort) -> T | None:
-    """Return what ``solve(seconds)`` gives, with no more seconds than are left; nothing where none are.
-
-    >>> solved(lambda seconds: seconds, 2.0, Effort(remaining=lambda: 1.5))
-    1.5
-    >>> solved(lambda seconds: seconds, 2.0, Effort(should_stop=lambda: True))
-    """
+    """Return what ``solve(seconds)`` gives, with no more seconds than are left; nothing where none are."""
     seconds = min(seconds, effort.remaining())
     if effort.should_stop() or seconds <= 0:
         return None

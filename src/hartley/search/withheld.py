@@ -24,11 +24,7 @@ from hartley.model.arrays import Flags, Floats, Int64s
 
 
 def worst_clusters(costs: Floats, rows: Int64s, budget: int) -> Int64s:
-    """Return the clusters to withhold so that the others cost least: all above some cost, within the budget.
-
-    >>> worst_clusters(np.array([3.0, 1.0, 3.0, 2.0]), np.array([2, 9, 2, 4]), 7).tolist()
-    [0, 2]
-    """
+    """Return the clusters to withhold, all above some cost, so that the others cost least."""
     levels, level_of = np.unique(costs, return_inverse=True)
     of_level = np.bincount(level_of, weights=rows, minlength=len(levels))
     above = np.cumsum(of_level[::-1])[::-1] - of_level

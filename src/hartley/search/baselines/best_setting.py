@@ -82,12 +82,6 @@ def best_utility(
 
     Where the case has a loss, the least loss decides before the utility. Ties go to more clusters, then to
     the setting tried first.
-
-    >>> from hartley.examples import toy
-    >>> from hartley.measures.utility import Resolution
-    >>> case = Case(joint=toy(), utility=Resolution(7))
-    >>> best_utility("mondrian", case, [Requirement("distinct-l", 3)]).setting
-    'k=3, cut median'
     """
     baseline = _named(name)
 

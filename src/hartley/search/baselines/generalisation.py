@@ -35,10 +35,6 @@ class ClassDemand:
     """At least so many sensitive values behind every released value (Definition 2 of the paper).
 
     With side information the count of a class is the least over the side values it is seen with.
-
-    >>> from hartley.examples import toy
-    >>> ClassDemand(2).counts(toy(), Partition.from_clusters([[0, 1], [2, 3], [4, 5, 6]])).tolist()
-    [2, 1, 3]
     """
 
     at_least: int
@@ -110,11 +106,6 @@ def datafly(
     meet the demand too, which may take more rows than the budget. ``"dropped"``: their rows
     are not released at all. For one column the level is the lowest of the chain that fits the
     budget.
-
-    >>> ages = JointRange.from_pairs([(31, "a"), (34, "b"), (37, "c"), (38, "d"), (52, "e")])
-    >>> tree = Hierarchy.of_intervals(ages.public, width=5)
-    >>> datafly(ages, at_least=2, hierarchies=[tree], budget=1, suppression="dropped")
-    Generalisation(partition=Partition({0, 1}, {2, 3}, {4}), suppressed=(4,), levels=(1,))
     """
     demand = ClassDemand(at_least)
     demand.require_possible(joint)
@@ -165,11 +156,6 @@ def local_recoding(
     """Lift every class, from the bottom up, to the lowest level at which it counts enough.
 
     The hierarchies of several columns rise in step.
-
-    >>> ages = JointRange.from_pairs([(31, "a"), (34, "b"), (37, "c"), (52, "d"), (52, "e")])
-    >>> tree = Hierarchy.of_intervals(ages.public, width=5)
-    >>> local_recoding(ages, at_least=2, hierarchies=[tree])
-    Partition({0, 1, 2}, {3})
     """
     demand = ClassDemand(at_least)
     demand.require_possible(joint)
@@ -186,12 +172,7 @@ def local_recoding(
 
 
 def literal_generalisation(joint: JointRange, *, at_least: int) -> Partition:
-    """Merge all public values that count too few into one.
-
-    >>> from hartley.examples import toy
-    >>> literal_generalisation(toy(), at_least=2)
-    Partition({0}, {1, 2, 3, 4, 5, 6})
-    """
+    """Merge all public values that count too few into one."""
     demand = ClassDemand(at_least)
     demand.require_possible(joint)
     alone = Partition.singletons(joint.public.size)

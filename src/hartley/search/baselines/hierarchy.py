@@ -28,15 +28,7 @@ INTERVALS_AT_FIRST = 100
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """The word of every public value at every level, for one column.
-
-    >>> ages = Alphabet.of_values([31, 34, 37, 52, None], columns=("age",))
-    >>> tree = Hierarchy.of_intervals(ages, width=5)
-    >>> tree.height, tree.words[1]
-    (6, ('[30, 35)', '[30, 35)', '[35, 40)', '[50, 55)', None))
-    >>> tree.partition(2)
-    Partition({0, 1, 2}, {3}, {4})
-    """
+    """The word of every public value at every level, for one column."""
 
     words: tuple[tuple[Label, ...], ...]
     """``words[level][place]``: what stands for the public value at that level."""
@@ -104,10 +96,6 @@ class Hierarchy:
 
         A value is found as it is or as it is written; an empty one stands for missing, which need not
         be named. Rows of values that do not occur are ignored; a top level is added where there is none.
-
-        >>> colours = Alphabet.of_values(["red", "pink", "blue"], columns=("colour",))
-        >>> Hierarchy.of_rows(colours, [("red", "warm"), ("pink", "warm"), ("blue", "cold")]).words[1:]
-        (('warm', 'warm', 'cold'), ('*', '*', '*'))
         """
         cells = public.coordinates[column]
         table: dict[Label, tuple[Label, ...]] = {}
@@ -169,12 +157,7 @@ def hierarchies_for(public: Alphabet, given: Sequence[Hierarchy] | None = None) 
 
 
 def in_step(hierarchies: Sequence[Hierarchy]) -> Hierarchy:
-    """Make one chain of several columns: all rise a level at a time, the shorter ones wait at their top.
-
-    >>> pairs = Alphabet.of_values([("red", 1), ("red", 2), ("blue", 1)], columns=("colour", "size"))
-    >>> in_step([Hierarchy.of_suppression(pairs, column=column) for column in (0, 1)]).words[1]
-    (('*', '*'), ('*', '*'), ('*', '*'))
-    """
+    """Make one chain of several columns: all rise a level at a time, the shorter ones wait at their top."""
     if len(hierarchies) == 1:
         return hierarchies[0]
     height = max(tree.height for tree in hierarchies)

@@ -283,10 +283,6 @@ def iac_mdsf(
 
     ``utility_weight`` is :math:`\lambda`; at 0 everything is merged, from 1 on nothing is.
     All subsets of up to ``exact_up_to`` clusters are tried; where there are more, ModMod finds one.
-
-    >>> from hartley.examples import toy
-    >>> iac_mdsf(toy(), utility_weight=0.8).partition
-    Partition({0, 2, 4, 5, 6}, {1, 3})
     """
     require_weight(utility_weight)
     partitions = [Partition.singletons(joint.public.size)]

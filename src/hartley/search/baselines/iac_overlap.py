@@ -38,13 +38,7 @@ def iac_overlap(
     utility_weight: float,
     effort: Effort = UNLIMITED,
 ) -> SubsetRun:
-    r"""Merge subsets while that lowers :math:`I_*(S; \hat X) - \lambda U(X; \hat X)`.
-
-    >>> from hartley.examples import toy
-    >>> from hartley.measures.utility import Resolution
-    >>> iac_overlap(toy(), Resolution(7), utility_weight=0.5).partition
-    Partition({0, 2, 4, 5, 6}, {1}, {3})
-    """
+    r"""Merge subsets while that lowers :math:`I_*(S; \hat X) - \lambda U(X; \hat X)`."""
     require_weight(utility_weight)
     plain = joint.without_side()
     partitions = [Partition.singletons(joint.public.size)]

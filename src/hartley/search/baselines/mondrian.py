@@ -33,12 +33,6 @@ def mondrian(joint: JointRange, *, at_least: int, cut: Cut = "median") -> Partit
 
     ``cut="median"`` is the published rule: a column whose median cut is not allowed is not
     cut. ``"nearest"`` takes the allowed cut nearest to the median, which cuts further.
-
-    >>> ages = JointRange.from_pairs([(31, "a"), (34, "b"), (37, "c"), (38, "d"), (52, "e"), (53, "f")])
-    >>> mondrian(ages, at_least=2)
-    Partition({0, 1, 2}, {3, 4, 5})
-    >>> mondrian(ages, at_least=1).size
-    6
     """
     if cut not in CUTS:
         raise OptionError.unknown("cut", cut, CUTS)

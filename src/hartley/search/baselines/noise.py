@@ -163,16 +163,7 @@ class NoisyRelease:
 def optimal_noise(
     joint: JointRange, partition: Partition, purpose: NoiseCloseness, effort: Effort = UNLIMITED
 ) -> NoisyRelease:
-    """Find the random map onto the clusters of a partition that leaks least for its purpose.
-
-    >>> from hartley.examples import toy
-    >>> pairs = Partition.from_clusters([[0, 1], [2, 3], [4, 5, 6]])
-    >>> found = optimal_noise(toy(), pairs, NoiseCloseness.to_own_cluster(pairs, weight=1.0))
-    >>> found.after.stochastic.mutual_information_bits < found.before.stochastic.mutual_information_bits
-    True
-    >>> found.before.istar_bits > 1, found.after.istar_bits
-    (True, 0.0)
-    """
+    """Find the random map onto the clusters of a partition that leaks least for its purpose."""
     if joint.side is not None:
         raise InputError("noise is found for a reader without side information; leave the side columns out")
     if len(partition.labels) != joint.public.size:

@@ -246,12 +246,7 @@ def _merge_some(most: int, ceiling: float, here: Merging, merges: Int64s) -> int
 
 
 def privacy_funnel(joint: JointRange, *, at_least: float, effort: Effort = UNLIMITED) -> MergeTree:
-    r"""Merge while :math:`I(X; \hat X)` keeps so many bits, taking most of :math:`I(S; \hat X)` each time.
-
-    >>> from hartley.examples import toy
-    >>> privacy_funnel(toy(), at_least=1.0).end
-    Partition({0, 2, 4, 5, 6}, {1}, {3})
-    """
+    r"""Merge while :math:`I(X; \hat X)` keeps so many bits, taking most of :math:`I(S; \hat X)` each time."""
     there = Masses.of(joint).public_entropy
     if at_least > there + 1 / GRID:
         raise UnreachableError(
@@ -264,12 +259,7 @@ def privacy_funnel(joint: JointRange, *, at_least: float, effort: Effort = UNLIM
 def pairwise_agglomeration(
     joint: JointRange, *, utility_weight: float, effort: Effort = UNLIMITED
 ) -> MergeTree:
-    r"""Merge the pair that lowers the Lagrangian most, until none does.
-
-    >>> from hartley.examples import toy
-    >>> pairwise_agglomeration(toy(), utility_weight=0.5).end
-    Partition({0, 2, 4, 5, 6}, {1, 3})
-    """
+    r"""Merge the pair that lowers the Lagrangian most, until none does."""
     if not utility_weight >= 0:
         raise OptionError("the utility weight cannot be negative")
     rule = PairRule(cost_of_sensitive=-1.0, cost_of_public=utility_weight, ceiling=0.0)
@@ -283,10 +273,6 @@ def agglomerative_bottleneck(
 
     ``trade_off`` is :math:`\beta`: infinite, the default, looks at the information about S
     alone. One run holds a partition for every number of clusters.
-
-    >>> from hartley.examples import toy
-    >>> agglomerative_bottleneck(toy()).partition(1)
-    Partition({0}, {1}, {2, 3}, {4}, {5}, {6})
     """
     if not trade_off > 0:
         raise OptionError("the trade-off of the bottleneck must be a positive number")

@@ -33,11 +33,7 @@ def over_subsets(
     values: npt.NDArray[np.generic],
     empty: float | int,
 ) -> npt.NDArray[np.generic]:
-    """Combine the values of the elements of every subset; ``empty`` is what the empty subset gets.
-
-    >>> over_subsets(np.add, np.array([4, 2, 1]), 0).tolist()
-    [0, 1, 2, 3, 4, 5, 6, 7]
-    """
+    """Combine the values of the elements of every subset; ``empty`` is what the empty subset gets."""
     table = np.array([empty], dtype=values.dtype)
     for value in values[::-1]:
         table = np.concatenate([table, join(table, value)])
@@ -50,20 +46,12 @@ def subset_sizes(elements: int) -> Int64s:
 
 
 def members(mask: int, elements: int) -> list[int]:
-    """List the elements of a subset.
-
-    >>> members(0b101, 3)
-    [0, 2]
-    """
+    """List the elements of a subset."""
     return [element for element in range(elements) if mask >> (elements - 1 - element) & 1]
 
 
 def least_subset(values: Floats, elements: int) -> int:
-    """Return the mask of the subset with the least value; ties to the smallest, then the earliest.
-
-    >>> least_subset(np.array([0.0, -1, -1, 3]), 2)
-    2
-    """
+    """Return the mask of the subset with the least value; ties to the smallest, then the earliest."""
     rounded = np.round(values, DECIMALS)
     tied = np.flatnonzero(rounded == rounded.min())
     sizes = subset_sizes(elements)[tied]

@@ -152,16 +152,7 @@ def relative_loss(cells: Cells, labels: npt.NDArray[np.integer], rows: npt.NDArr
 def midpoint_costs(
     columns: Sequence[Column], labels: npt.NDArray[np.integer], combination: Combination = "max"
 ) -> Floats:
-    """Return the cost of every cluster; clusters are numbered from 0 without a hole, no cell is missing.
-
-    >>> from hartley.search.columns import CategoryCells
-    >>> ages = NumberCells(np.array([0.0, 1.0, 0.5]))
-    >>> sexes = CategoryCells(np.array([0, 0, 1]))
-    >>> midpoint_costs([ages, sexes], np.array([0, 0, 1]))
-    array([0.5, 0. ])
-    >>> midpoint_costs([ages, sexes], np.array([0, 0, 0]), "sum")
-    array([1.])
-    """
+    """Return the cost of every cluster; clusters are numbered from 0 without a hole, no cell is missing."""
     measured = tuple(
         NumberColumn(column.positions, "midpoint")
         if isinstance(column, NumberCells)

@@ -38,13 +38,7 @@ WHAT = "joining components"
 
 
 def component_joining(joint: JointRange, utility: Utility, effort: Effort = UNLIMITED) -> MergeTree:
-    """Run Algorithm 2 to its end; where it is stopped, give the merges up to there.
-
-    >>> from hartley.examples import toy
-    >>> run = component_joining(toy(), Resolution(7))
-    >>> run.merges
-    [(0, 2), (1, 4), (3, 5), (0, 6)]
-    """
+    """Run Algorithm 2 to its end; where it is stopped, give the merges up to there."""
     if joint.side is None and isinstance(utility, Resolution):
         return _by_size(joint, effort)
     if joint.side is None and isinstance(utility, LineDistortion):

@@ -44,10 +44,6 @@ def joint_search(
     """Run the search of problem (3) to its end, for one weight of utility.
 
     Where it is stopped, give the merges up to there.
-
-    >>> from hartley.examples import toy
-    >>> joint_search(toy(), Resolution(7), utility_weight=0.3).merges
-    [(1, 2), (3, 4), (5, 6), (0, 5)]
     """
     if not (utility_weight >= 0 and np.isfinite(utility_weight)):
         raise OptionError("the utility weight must be a finite number, not below zero")

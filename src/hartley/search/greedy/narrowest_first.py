@@ -45,13 +45,7 @@ WHAT = "merging the narrowest clusters"
 
 
 def narrowest_first(joint: JointRange, utility: Utility, effort: Effort = UNLIMITED) -> MergeTree:
-    """Run Algorithm 1 to its end; where it is stopped, give the steps that were finished.
-
-    >>> from hartley.examples import toy
-    >>> run = narrowest_first(toy(), Resolution(7))
-    >>> [run.partition(step) for step in (1, 2)]
-    [Partition({0, 1, 6}, {2, 4}, {3, 5}), Partition({0, 1, 6}, {2, 3, 4, 5})]
-    """
+    """Run Algorithm 1 to its end; where it is stopped, give the steps that were finished."""
     if joint.side is None and isinstance(utility, Resolution):
         return _by_size(joint, effort)
     if joint.side is None and isinstance(utility, LineDistortion):

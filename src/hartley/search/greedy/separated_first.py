@@ -176,13 +176,7 @@ def separated_along(joint: JointRange, closeness: Closeness, run: MergeTree) -> 
 def separated_first(
     joint: JointRange, closeness: Closeness, utility: Utility, effort: Effort = UNLIMITED
 ) -> MergeTree:
-    """Run Algorithm 1 with a tolerance to its end; where it is stopped, return the steps that were finished.
-
-    >>> joint = JointRange.from_pairs([(1, 0), (2, 1), (3, 2), (4, 9)])
-    >>> run = separated_first(joint, Closeness.of({"sensitive": 1}), Resolution(4))
-    >>> run.merges
-    [(0, 2), (1, 3), (0, 1)]
-    """
+    """Run Algorithm 1 with a tolerance to its end; where it is stopped, return the finished steps."""
     if joint.side is not None:
         raise InputError("Algorithm 1 with a tolerance is for tables without side information")
     sets = SeparatedSets(joint, closeness)

@@ -103,12 +103,6 @@ def candidate_search(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> AxisSearch:
-    """Return the search for every number of candidates of a table, with nothing else required.
-
-    >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B")])
-    >>> level = candidate_search(joint, LineDistortion.of(joint.public)).solve_within(1.2)
-    >>> level.cost, level.leakage_bits, level.proven_optimal
-    (1.0, 0.0, True)
-    """
+    """Return the search for every number of candidates of a table, with nothing else required."""
     values = OrderedValues.of(joint, utility, [Requirement("distinct-l", 1)])
     return line_search(LineAxis(values), effort, starts)

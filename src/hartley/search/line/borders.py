@@ -54,12 +54,7 @@ class Borders:
 
     @classmethod
     def on_grid(cls, positions: Floats, step: float) -> Borders:
-        """Let borders lie at the multiples of a step.
-
-        >>> grid = Borders.on_grid(np.array([1.0, 9.0, 10.0, 31.0]), 10)
-        >>> grid.allowed.tolist(), grid.low.tolist()
-        ([True, False, True, True, True], [0.0, 0.0, 10.0, 30.0])
-        """
+        """Let borders lie at the multiples of a step."""
         grid = BorderGrid(step=step)
         return cls._of_cells(grid, grid.cells(positions), 1.0, f"{step:g}")
 
@@ -77,12 +72,7 @@ class Borders:
 
     @classmethod
     def listed(cls, positions: Floats, own: OwnBorders, unit: Literal["day", "second"] = "day") -> Borders:
-        """Let borders lie where a list has them; the outer cells end with the values.
-
-        >>> ages = Borders.listed(np.array([3.0, 17.0, 18.0, 70.0]), OwnBorders.of("18,40,65"))
-        >>> ages.allowed.tolist(), ages.low.tolist()
-        ([True, False, True, True, True], [3.0, 3.0, 18.0, 65.0])
-        """
+        """Let borders lie where a list has them; the outer cells end with the values."""
         scale = 1.0 if unit == "day" else 86_400.0
         grid = BorderGrid(own=own.places)
         found = cls._of_cells(grid, grid.cells(positions / scale), scale, "own")
@@ -117,11 +107,7 @@ class Borders:
                 yield found
 
     def ends_of(self, cluster_of: Ints) -> tuple[Floats, Floats]:
-        """Return where the bands of clusters of ranks begin and end, in order; -1 is in no cluster.
-
-        >>> Borders.on_grid(np.array([1.0, 9.0, 31.0]), 10).ends_of(np.array([1, 1, 0]))
-        (array([ 0., 30.]), array([10., 40.]))
-        """
+        """Return where the bands of clusters of ranks begin and end, in order; -1 is in no cluster."""
         kept = np.flatnonzero(cluster_of >= 0)
         numbers, inverse = np.unique(cluster_of[kept], return_inverse=True)
         low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
@@ -159,9 +145,6 @@ def round_steps(positions: Floats, least: float | None = None) -> Iterator[float
     """Yield the round steps for a line, ascending, from the finest that joins anything to the whole length.
 
     Values of few decimal places have steps of no more, so that a step of whole numbers is whole.
-
-    >>> list(round_steps(np.array([0.0, 1.0, 17.0])))
-    [1.0, 2.0, 5.0, 10.0, 20.0]
     """
     unit = unit_of(positions)
     gaps = np.diff(positions)

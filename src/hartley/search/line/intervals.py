@@ -109,17 +109,6 @@ def least_intervals(
     ------
     UnreachableError
         Where not even one interval of everything is enough.
-
-    Example
-    -------
-    >>> from hartley.measures.utility import LineDistortion
-    >>> from hartley.model import JointRange
-    >>> from hartley.model.requirement import Requirement
-    >>> joint = JointRange.from_pairs([(1, "a"), (2, "b"), (5, "a"), (6, "b"), (7, "a")])
-    >>> utility = LineDistortion.of(joint.public)
-    >>> answer = least_intervals(OrderedValues.of(joint, utility, [Requirement("distinct-l", 2)]))
-    >>> answer.cost, answer.partition, answer.is_proven
-    (1.0, Partition({0, 1}, {2, 3, 4}), True)
     """
     values.require_reachable()
     low = line_bound(values, effort) if known_bound is None else values.ticks_within(known_bound)

@@ -28,12 +28,7 @@ IMPOSSIBLE = 1 << 60
 
 @dataclass(frozen=True, eq=False)
 class Taxonomy:
-    """A tree over public values: the first nodes are the values, the others stand for groups of them.
-
-    >>> tree = Taxonomy.of_parents([4, 4, 5, 5, 6, 6, -1], 4)
-    >>> tree.children[6], tree.leaves.tolist()
-    ((4, 5), [0, 1, 2, 3])
-    """
+    """A tree over public values: the first nodes are the values, the others stand for groups of them."""
 
     children: tuple[tuple[int, ...], ...]
     """The children of each node, in their order."""

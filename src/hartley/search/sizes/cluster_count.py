@@ -31,14 +31,7 @@ def spaced_length(codes: Ints, next_code: Places, clusters: int, taken: Places) 
 
 
 def most_clusters(enough: Enough) -> int:
-    """Return the most clusters that counting allows to be enough, all requirements together; 0 for none.
-
-    >>> from hartley.model import JointRange
-    >>> from hartley.model.requirement import Requirement
-    >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B"), (5, "C")])
-    >>> [most_clusters(Enough.of(joint, [Requirement("distinct-l", l)])) for l in (1, 2, 3, 4)]
-    [5, 2, 1, 0]
-    """
+    """Return the most clusters that counting allows to be enough, all requirements together; 0 for none."""
     most = enough.size
     if enough.row_k > 0:
         most = min(most, int(enough.rows.sum()) // enough.row_k)

@@ -35,11 +35,7 @@ def least_clusters(size: int, largest: int) -> int:
 
 
 def size_ranges(size: int) -> list[range]:
-    """Return, in ascending order, the sizes that allow the same least number of clusters.
-
-    >>> size_ranges(10)
-    [range(1, 2), range(2, 3), range(3, 4), range(4, 5), range(5, 10), range(10, 11)]
-    """
+    """Return, in ascending order, the sizes that allow the same least number of clusters."""
     ranges = []
     first = 1
     while first <= size:
@@ -51,20 +47,12 @@ def size_ranges(size: int) -> list[range]:
 
 
 def least_components(size: int, parts: int, largest: int) -> int:
-    """Return the fewest components that clusters of at most ``largest`` values can leave.
-
-    >>> [least_components(7, 5, m) for m in (1, 2, 3)]
-    [5, 2, 1]
-    """
+    """Return the fewest components that clusters of at most ``largest`` values can leave."""
     return max(1, parts - size + least_clusters(size, largest))
 
 
 def least_joining_size(size: int, parts: int) -> int:
-    r"""Return the smallest m that can leave a single component, :math:`\lceil N/(N - c + 1) \rceil`.
-
-    >>> least_joining_size(7, 5)
-    3
-    """
+    r"""Return the smallest m that can leave a single component, :math:`\lceil N/(N - c + 1) \rceil`."""
     return least_clusters(size, size - parts + 1)
 
 
@@ -110,13 +98,6 @@ def istar_level(joint: JointRange, largest: int) -> Level:
     """Return the least maximin information that clusters of at most ``largest`` values leave, proven.
 
     The clusters are no larger than it takes.
-
-    >>> from hartley.examples import toy
-    >>> level = istar_level(toy(), 2)
-    >>> level.leakage_bits, level.proven_optimal, level.partition
-    (1.0, True, Partition({0, 2}, {1, 4}, {3, 5}, {6}))
-    >>> istar_level(toy(), 6).cost
-    3
     """
     _require_no_side(joint)
     if not 1 <= largest <= joint.public.size:
@@ -127,12 +108,7 @@ def istar_level(joint: JointRange, largest: int) -> Level:
 
 
 def istar_levels(joint: JointRange) -> Levels:
-    """Return the least maximin information for every size of the largest cluster that lowers it, proven.
-
-    >>> from hartley.examples import toy
-    >>> [(level.cost, round(2**level.leakage_bits)) for level in istar_levels(toy()).levels]
-    [(1, 5), (2, 2), (3, 1)]
-    """
+    """Return the least maximin information for every size of the largest cluster that lowers it, proven."""
     _require_no_side(joint)
     joiner = Joiner.of(components(joint))
     levels: list[Level] = []

@@ -97,14 +97,7 @@ class Remainder:
 
 @dataclass(frozen=True, eq=False)
 class CutBound:
-    """The counting bounds of one table, quick to ask for any size of cluster.
-
-    >>> from hartley.examples import toy
-    >>> from hartley.model.requirement import Requirement
-    >>> bound = CutBound.of(CandidateSets.of(Enough.of(toy(), [Requirement("distinct-l", 1)])))
-    >>> [bound.most(largest) for largest in (1, 2, 3, 4, 6, 7)]
-    [1, 2, 2, 4, 4, 6]
-    """
+    """The counting bounds of one table, quick to ask for any size of cluster."""
 
     sets: CandidateSets
     remainders: tuple[Remainder, ...]

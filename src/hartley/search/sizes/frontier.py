@@ -161,13 +161,7 @@ def size_search(
     *,
     one_component: bool = False,
 ) -> AxisSearch:
-    """Return the search for every level of worst-case leakage of a table.
-
-    >>> from hartley.examples import toy
-    >>> search = size_search(toy())
-    >>> [level.cost for level in search.frontier().levels], search.solve_within(5).cost
-    ([1, 2, 4, 7], 4)
-    """
+    """Return the search for every level of worst-case leakage of a table."""
     size = joint.public.size
     always = [Partition.singletons(size), Partition.whole(size)]
     if one_component and overlap_partition(joint, always[1]).size > 1:
@@ -191,11 +185,6 @@ def smallest_clusters(
 
     The leakage of the level is that of a reader who knew nothing: what counts is the candidates left. With
     ``one_component`` nothing may be learnt for certain, either.
-
-    >>> from hartley.examples import toy
-    >>> level = smallest_clusters(toy(), 3)
-    >>> level.cost, level.lower_bound_cost
-    (4, 4)
     """
     search = size_search(joint.knowing(0), effort, starts, one_component=one_component)
     most = round(joint.sensitive.size / 2 ** search.axis.bits(search.axis.most))
@@ -228,12 +217,7 @@ def fewest_joining(joint: JointRange, parts: int) -> int:
 def side_istar_levels(
     joint: JointRange, effort: Effort = UNLIMITED, starts: Sequence[Partition] = ()
 ) -> Levels:
-    """Return the least maximin information found for a table with side information.
-
-    >>> joint = JointRange.from_pairs([("a", 1, 0), ("b", 2, 0), ("c", 3, 1), ("d", 2, 1)])
-    >>> [(level.cost, level.leakage_bits, level.proven_optimal) for level in side_istar_levels(joint).levels]
-    [(1, 1.584962500721156, True), (2, 0.0, True)]
-    """
+    """Return the least maximin information found for a table with side information."""
     size = joint.public.size
     given = [Partition.singletons(size), Partition.whole(size), *in_time(starts, effort)]
     left = {start: overlap_partition(joint, start).size for start in given}

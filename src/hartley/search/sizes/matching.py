@@ -33,11 +33,6 @@ def pair_up(enough: Enough, effort: Effort = UNLIMITED) -> Partition | Literal["
     Nothing where the effort ends before either is found. There are none where some values taken away would
     leave more odd parts than they are (Tutte, Berge). Values that are enough by themselves stay alone where
     nobody needs them.
-
-    >>> from hartley.examples import toy
-    >>> from hartley.model.requirement import Requirement
-    >>> [pair_up(Enough.of(toy(), [Requirement("distinct-l", l)])) for l in (2, 3)]
-    [Partition({0}, {1, 6}, {2, 4}, {3, 5}), 'impossible']
     """
     graph = _graph(enough, effort)
     if graph is None:

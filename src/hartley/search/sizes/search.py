@@ -347,14 +347,7 @@ def smallest_serving(
 
 
 def least_largest_cluster(enough: Enough, effort: Effort = UNLIMITED) -> Answer:
-    """Return the partition with the smallest largest cluster found that is enough everywhere, and the bound.
-
-    >>> from hartley.examples import toy
-    >>> from hartley.model.requirement import Requirement
-    >>> answer = least_largest_cluster(Enough.of(toy(), [Requirement("distinct-l", 3)]))
-    >>> answer.cost, answer.is_proven
-    (4.0, True)
-    """
+    """Return the partition with the smallest largest cluster found that is enough everywhere."""
     enough.require_reachable()
     search = SizeSearch.of(enough)
     found, bound = smallest_serving(search, 1, Partition.whole(enough.size), effort)

@@ -49,10 +49,6 @@ def fewest_components_withholding(joint: JointRange, largest: int, budget: int) 
     """Return the fewest components with clusters of at most ``largest`` values and so many rows withheld.
 
     For components under a tolerance give the table of :func:`~hartley.measures.separation.linked_range`.
-
-    >>> from hartley.examples import toy
-    >>> [fewest_components_withholding(toy(), 2, rows).components for rows in (0, 1, 2, 3)]
-    [2, 2, 2, 1]
     """
     if joint.side is not None:
         raise InputError("the closed form holds without side information only")

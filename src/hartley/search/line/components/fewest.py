@@ -57,14 +57,7 @@ def fewest_components_within(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Level:
-    """Return the partition with the fewest components among those that distort no more than this.
-
-    >>> from hartley.examples import toy
-    >>> joint = toy()
-    >>> level = fewest_components_within(joint, LineDistortion.of(joint.public), 0.3)
-    >>> level.leakage_bits == log2(2), level.proven_optimal
-    (True, True)
-    """
+    """Return the partition with the fewest components among those that distort no more than this."""
     if not max_distortion >= 0:
         raise OptionError(f"a distortion is 0 or more, not {max_distortion:g}")
     search = istar_search(joint, utility, effort, starts)
@@ -82,13 +75,7 @@ def least_distortion_for_components(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Level:
-    """Return the least distortion found at which no more than this many components remain.
-
-    >>> from hartley.examples import toy
-    >>> joint = toy()
-    >>> least_distortion_for_components(joint, LineDistortion.of(joint.public), 1).cost
-    0.55
-    """
+    """Return the least distortion found at which no more than this many components remain."""
     search = istar_search(joint, utility, effort, starts)
     if most_components < search.least_components:
         raise UnreachableError(
