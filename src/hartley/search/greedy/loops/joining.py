@@ -21,6 +21,7 @@ from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Ints
 from hartley.search.greedy.loops.cheapest_partner import cheapest_partner
 from hartley.search.greedy.loops.line_slots import EMPTY, WORK, Slots, join_slots, representative
+from hartley.search.greedy.loops.node_piles import Nodes, melded, without_first
 from hartley.search.greedy.loops.set_pool import Sets
 
 STEPS_OF_A_MERGE = 64
@@ -36,11 +37,10 @@ class Heaps(NamedTuple):
     """The component of each place, numbered by its earliest value."""
     values: Ints
     """How many values each component has."""
-    size: Ints
-    child: Ints
-    sibling: Ints
+    nodes: Nodes
+    """The clusters; what counts as candidates is their number of values."""
     root: Ints
-    """The pairing heap of each component's clusters."""
+    """The pile of each component's clusters."""
     keys: Ints
     numbers: Ints
     """The heap of components; a key orders by smallest cluster, then by most values."""
@@ -57,9 +57,12 @@ def heaps_for(component: Ints, values: Ints) -> Heaps:
     return Heaps(
         component=component.astype(np.int32),
         values=values.astype(np.int64),
-        size=np.ones(many, np.int64),
-        child=np.full(many, -1, np.int32),
-        sibling=np.full(many, -1, np.int32),
+        nodes=Nodes(
+            np.ones(many, np.int64),
+            np.zeros(many, np.int8),
+            np.arange(many, dtype=np.int32),
+            *(np.full(many, -1, np.int32) for _ in range(3)),
+        ),
         root=np.full(parts, -1, np.int32),
         keys=(np.int64(1) << 32) + many - values[order].astype(np.int64),
         numbers=order.astype(np.int32),
@@ -67,48 +70,6 @@ def heaps_for(component: Ints, values: Ints) -> Heaps:
         joined=np.empty(parts - 1, np.int32),
         at=np.array([0, parts, 0]),
     )
-
-
-@hot_part
-def meld(one: int, other: int, heaps: Heaps) -> int:
-    """Join two pairing heaps and give the root; -1 is the empty heap."""
-    if one < 0:
-        return other
-    if other < 0:
-        return one
-    size, child, sibling = heaps.size, heaps.child, heaps.sibling
-    if size[other] < size[one] or (size[other] == size[one] and other < one):
-        one, other = other, one
-    sibling[other] = child[one]
-    child[one] = other
-    return one
-
-
-@hot_part
-def without_root(root: int, heaps: Heaps) -> int:
-    """Take the root off a pairing heap and give the new root."""
-    child, sibling = heaps.child, heaps.sibling
-    node = child[root]
-    child[root] = -1
-    pairs = -1
-    while node >= 0:
-        partner = sibling[node]
-        following = -1
-        if partner >= 0:
-            following = sibling[partner]
-            sibling[partner] = -1
-        sibling[node] = -1
-        joined = meld(node, partner, heaps)
-        sibling[joined] = pairs
-        pairs = joined
-        node = following
-    result = -1
-    while pairs >= 0:
-        following = sibling[pairs]
-        sibling[pairs] = -1
-        result = meld(result, pairs, heaps)
-        pairs = following
-    return result
 
 
 @hot_part
@@ -138,14 +99,14 @@ def sift_down(key: int, number: int, heaps: Heaps) -> None:
 @hot_loop
 def joining_by_size(budget: int, heaps: Heaps) -> bool:
     """Carry the run on for about so many elementary steps; tell whether it has come to its end."""
-    at, root, size, values = heaps.at, heaps.root, heaps.size, heaps.values
-    many = len(size)
+    at, root, nodes, values = heaps.at, heaps.root, heaps.nodes, heaps.values
+    size, many = nodes.shown, len(nodes.shown)
     while at[ENTERED] < many and budget > 0:
         at[ENTERED] += 1
         budget -= 2
         place = many - at[ENTERED]
         part = heaps.component[place]
-        root[part] = meld(root[part], place, heaps)
+        root[part] = melded(root[part], place, nodes)
     while at[HEAP] > 1:
         if budget <= 0:
             return False
@@ -155,12 +116,12 @@ def joining_by_size(budget: int, heaps: Heaps) -> bool:
         sift_down(heaps.keys[at[HEAP]], heaps.numbers[at[HEAP]], heaps)
         two = heaps.numbers[0]
         x, y = root[one], root[two]
-        rest = meld(without_root(x, heaps), without_root(y, heaps), heaps)
+        rest = melded(without_first(x, nodes), without_first(y, nodes), nodes)
         keep, join = min(x, y), max(x, y)
         size[keep] += size[join]
         stays = min(one, two)
         values[stays] = values[one] + values[two]
-        root[stays] = meld(rest, keep, heaps)
+        root[stays] = melded(rest, keep, nodes)
         heaps.kept[at[MERGES]] = keep
         heaps.joined[at[MERGES]] = join
         at[MERGES] += 1

@@ -2,8 +2,7 @@
 
 A node comes before another that has more candidates; of equals, the one with more values does, then the one
 with the earlier place. A pile is named by its first node, -1 where it is empty. Any node can be taken out,
-for it knows what stands before it; where only the first ever is, as in Algorithm 2, a pile without that is
-quicker.
+for it knows what stands before it.
 """
 
 from __future__ import annotations
