@@ -35,8 +35,7 @@ from hartley.model import JointRange
 from hartley.model.requirement import Requirement
 from hartley.model.words import CODEWORDS
 from hartley.search.codebooks import CodebookOptions, CodebookProblem, PublicColumn, codebooks_of
-from hartley.search.columns import search_columns
-from hartley.search.columns.search import ColumnsSearch
+from hartley.search.columns.search import ColumnsSearch, search_columns
 from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough

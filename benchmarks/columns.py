@@ -37,7 +37,7 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.model.words import ObjectiveName
-from hartley.search.baselines import mondrian
+from hartley.search.baselines.mondrian import mondrian
 from hartley.search.columns.boxes import split
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
 from hartley.search.columns.costs import relative_loss

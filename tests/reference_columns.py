@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from hartley.search.columns import CategoryCells, NumberCells
+from hartley.search.columns.cells import CategoryCells, NumberCells
 from hartley.search.enough import Enough
 
 

@@ -201,9 +201,6 @@ def maximal_rectangles(sets: list[int], most: int) -> list[Rectangle] | None:
 
     Their sensitive sets are the non-empty intersections of candidate sets (in formal concept
     analysis: the extents), in ascending order.
-
-    >>> [(bin(r.sensitive), bin(r.observations)) for r in maximal_rectangles([0b11, 0b01], 10)]
-    [('0b1', '0b11'), ('0b11', '0b1')]
     """
     found: set[int] = set()
     for bits in sets:

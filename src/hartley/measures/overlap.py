@@ -26,11 +26,7 @@ BLOCK = 1 << 22
 
 
 def linked_roots(size: int, anchors: Ints, linked: Ints) -> Ints:
-    """Return the least value of the group of each value, where no link leaves a group.
-
-    >>> linked_roots(4, np.array([0, 3]), np.array([2, 2])).tolist()
-    [0, 1, 0, 0]
-    """
+    """Return the least value of the group of each value, where no link leaves a group."""
     if len(anchors) < FEW_LINKS and size < FEW_LINKS:
         return np.array(_few_joined(size, anchors.tolist(), linked.tolist()))
     parent: Ints = np.arange(size).astype(code_type(size))

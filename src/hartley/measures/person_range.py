@@ -143,12 +143,7 @@ def _seen_of_rows(linked: JointRange) -> tuple[list[tuple[int, ...]], Ints]:
 
 
 def fewest_of_all_rows(linked: JointRange) -> int:
-    """Return the fewest sensitive values that all rows of a person leave possible, for any person.
-
-    >>> rows = [("x", 1, "ann"), ("y", 1, "ann"), ("x", 2, "bob"), ("y", 2, "eve")]
-    >>> fewest_of_all_rows(JointRange.from_pairs(rows))
-    2
-    """
+    """Return the fewest sensitive values that all rows of a person leave possible, for any person."""
     plain = linked.without_side()
     candidates = [set(plain.candidates(value).tolist()) for value in range(plain.observations)]
     profiles, _ = profiles_of(linked)

@@ -36,12 +36,7 @@ def count_chains(groups: Ints, codes: Ints, next_code: Ints, lengths: Int64s) ->
 
 
 def separated_counts(joint: JointRange, closeness: Closeness, partition: Partition | None = None) -> Int64s:
-    r"""Return how many values that are apart each observation leaves, :math:`N_\tau([\![S|\hat x]\!])`.
-
-    >>> joint = JointRange.from_pairs([("x", 41), ("x", 45), ("x", 46), ("y", 41)])
-    >>> separated_counts(joint, Closeness.of({"sensitive": 4})).tolist()
-    [2, 1]
-    """
+    r"""Return how many values that are apart each observation leaves, :math:`N_\tau([\![S|\hat x]\!])`."""
     released = joint.release(partition)
     codes = closeness.codes(joint.sensitive)
     return chain_counts(

@@ -26,12 +26,7 @@ from hartley.model.requirement import ClassCounts, Requirement, SharedWeight, Sh
 
 
 def kept_by_each(joint: JointRange, requirement: Requirement, closeness: Closeness = NO_CLOSENESS) -> Int64s:
-    """Return how much of a monotone requirement each observation of a table keeps.
-
-    >>> joint = JointRange.from_pairs([("x", 41), ("x", 45), ("y", 41), ("y", 41)])
-    >>> kept_by_each(joint, Requirement("row-k", 2)).tolist()
-    [2, 2]
-    """
+    """Return how much of a monotone requirement each observation of a table keeps."""
     codes = requirement.codes(joint.sensitive, closeness)
     if codes is None:
         return row_counts(joint).astype(np.int64)

@@ -350,11 +350,7 @@ def _second(value: dt.datetime) -> float:
 
 
 def label_to_json(label: Label) -> Any:
-    """Return a label as JSON has it: numbers, strings, truth values, ``null``; lists for joint values.
-
-    >>> label_to_json((dt.date(2020, 2, 29), 7, None))
-    ['2020-02-29', 7, None]
-    """
+    """Return a label as JSON has it: numbers, strings, truth values, ``null``; lists for joint values."""
     if isinstance(label, tuple):
         return [label_to_json(cell) for cell in label]
     if label is None or isinstance(label, (bool, int, float, str)):

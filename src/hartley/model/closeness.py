@@ -280,12 +280,7 @@ NO_CLOSENESS = Closeness()
 
 
 def plain_codes(sensitive: Alphabet, column: str | None = None) -> SensitiveCodes:
-    """Return the codes of the joint sensitive value, or of one column, every two of them apart.
-
-    >>> joint = Alphabet.of_values([(41, "a"), (41, "b"), (None, "b")], columns=("age", "kind"))
-    >>> plain_codes(joint, "age").code_of.tolist()
-    [0, 0, 1]
-    """
+    """Return the codes of the joint sensitive value, or of one column, every two of them apart."""
     if column is None:
         code_of = np.arange(sensitive.size, dtype=np.int64)
         return SensitiveCodes(code_of, code_of + 1)

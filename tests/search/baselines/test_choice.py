@@ -13,7 +13,6 @@ from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search.baselines import (
     BASELINES,
-    BaselineAnswer,
     Case,
     Hierarchy,
     NotApplicable,
@@ -21,6 +20,7 @@ from hartley.search.baselines import (
     candidates_needed,
     least_leakage,
 )
+from hartley.search.baselines.best_setting import BaselineAnswer
 from hartley.search.effort import Effort
 from hartley.tables import Roles, open_table
 

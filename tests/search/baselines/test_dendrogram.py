@@ -4,7 +4,7 @@ from scipy.cluster.hierarchy import cut_tree, linkage
 
 from hartley.errors import InputError, OptionError
 from hartley.model import Alphabet, JointRange, Partition
-from hartley.search.baselines import dendrogram
+from hartley.search.baselines.dendrogram import dendrogram
 
 pytest.importorskip("sklearn")
 

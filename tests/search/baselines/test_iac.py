@@ -7,11 +7,11 @@ import reference_baselines as reference
 from baseline_tables import GOLDEN, TABLES, random_joint
 from hartley.errors import OptionError
 from hartley.model import Partition
-from hartley.search.baselines import iac_mdsf
 from hartley.search.baselines.iac_clustering import (
     Weighed,
     all_changes,
     best_subset,
+    iac_mdsf,
     lower_weights,
     modmod,
     order_from,

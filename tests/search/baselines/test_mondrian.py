@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 import reference_baselines as reference
 from hartley.errors import OptionError, UnreachableError
 from hartley.model import JointRange, Partition
-from hartley.search.baselines import mondrian
 from hartley.search.baselines.generalisation import ClassDemand
-from hartley.search.baselines.mondrian import CUTS
+from hartley.search.baselines.mondrian import CUTS, mondrian
 from strategies import joint_ranges
 
 

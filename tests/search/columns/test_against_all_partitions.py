@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hartley.search.columns import midpoint_costs, relative_loss, search_columns
 from hartley.search.columns.cells import cells_of
-from hartley.search.columns.search import ColumnsSearch
+from hartley.search.columns.costs import midpoint_costs, relative_loss
+from hartley.search.columns.search import ColumnsSearch, search_columns
 from hartley.search.effort import UNLIMITED
 from reference_columns import SmallTable, small_table
 from sample_sizes import sample

@@ -11,7 +11,7 @@ from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.columns import CategoryCells, NumberCells
+from hartley.search.columns.cells import CategoryCells, NumberCells
 from hartley.search.columns.search import ColumnsSearch, seen_alike
 from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough

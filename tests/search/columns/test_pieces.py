@@ -9,19 +9,13 @@ import pytest
 
 from enough_instances import distinct_codes
 from hartley.hot_loops import HotLoop
-from hartley.search.columns import (
-    CategoryCells,
-    NumberCells,
-    boxes,
-    cells_of,
-    polish,
-    prepared,
-    search_columns,
-)
+from hartley.search.columns import boxes, polish, prepared
 from hartley.search.columns.boxes import peel
+from hartley.search.columns.cells import CategoryCells, NumberCells, cells_of
 from hartley.search.columns.loops.near import nearest_tuples
 from hartley.search.columns.polish import Polisher, width_cells
 from hartley.search.columns.prepared import Prepared
+from hartley.search.columns.search import search_columns
 from hartley.search.effort import UNLIMITED, Effort
 
 

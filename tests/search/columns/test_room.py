@@ -11,10 +11,10 @@ from enough_instances import distinct_codes
 from hartley.errors import InputError
 from hartley.model import arrays
 from hartley.model.arrays import sparse_zeros
-from hartley.search.columns import CategoryCells, NumberCells, cells_of, midpoint_costs, relative_widths
 from hartley.search.columns import costs as measured
 from hartley.search.columns import prepared as at_hand
-from hartley.search.columns.costs import WorstFirst, cluster_sides
+from hartley.search.columns.cells import CategoryCells, NumberCells, cells_of
+from hartley.search.columns.costs import WorstFirst, cluster_sides, midpoint_costs, relative_widths
 from hartley.search.columns.prepared import Prepared
 
 

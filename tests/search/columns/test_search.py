@@ -10,18 +10,12 @@ import pytest
 from enough_instances import distinct_codes
 from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.hot_loops import HotLoop
-from hartley.search.columns import (
-    CategoryCells,
-    NumberCells,
-    cells_of,
-    midpoint_costs,
-    relative_loss,
-    search_columns,
-)
 from hartley.search.columns.boxes import split
+from hartley.search.columns.cells import CategoryCells, NumberCells, cells_of
+from hartley.search.columns.costs import midpoint_costs, relative_loss
 from hartley.search.columns.loops.split import ROWS
 from hartley.search.columns.prepared import Prepared
-from hartley.search.columns.search import ColumnsResult, best_first
+from hartley.search.columns.search import ColumnsResult, best_first, search_columns
 from hartley.search.effort import UNLIMITED, Effort
 
 

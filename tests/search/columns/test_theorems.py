@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hartley.search.columns import midpoint_costs
 from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import cells_of
+from hartley.search.columns.costs import midpoint_costs
 from hartley.search.columns.loops.cells import gap_of, side_of
 from hartley.search.columns.loops.split import MIDDLE
 from hartley.search.columns.mend import _Mender, mend

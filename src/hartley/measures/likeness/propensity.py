@@ -42,14 +42,7 @@ class Propensity:
 
 
 def propensity(columns: Sequence[SharedColumn]) -> Propensity:
-    """Return how well a small tree tells released rows from original ones, as pMSE and beside the worst.
-
-    >>> same = np.arange(100.0)
-    >>> propensity([SharedColumn("x", True, same, same)]).pmse
-    0.0
-    >>> propensity([SharedColumn("x", True, same, same + 1000)]).share_of_worst > 0.5
-    True
-    """
+    """Return how well a small tree tells released rows from original ones, as pMSE and beside the worst."""
     parts = [column.bins() for column in columns]
     bins = [np.concatenate([one, other]) for one, other, _ in parts]
     sizes = [size for *_, size in parts]

@@ -263,12 +263,7 @@ def _second(number: int | None) -> dict[str, int]:
 
 
 def require_consistent(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
-    """Return the requirements; raise where one is given twice, or twice with different numbers.
-
-    >>> require_consistent([Requirement("row-k", 5), Requirement("row-k", 7)])
-    Traceback (most recent call last):
-    hartley.errors.OptionError: row-k is required twice, with 5 and with 7; say it once
-    """
+    """Return the requirements; raise where one is given twice, or twice with different numbers."""
     given = tuple(requirements)
     seen: dict[tuple[str, str | None], Requirement] = {}
     for requirement in given:

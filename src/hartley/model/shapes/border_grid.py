@@ -118,15 +118,7 @@ def is_list(borders: object) -> bool:
 
 @dataclass(frozen=True)
 class BorderGrid:
-    """Cells of a line; a border may lie only between two of them.
-
-    >>> BorderGrid(step=5.0).cells(np.array([17.0, 19.0, 20.0]))
-    array([3, 3, 4])
-    >>> BorderGrid(step=5.0).start(4)
-    20.0
-    >>> BorderGrid(calendar="quarter").cells(np.array([0.0, 89.0, 90.0]))
-    array([0, 0, 1])
-    """
+    """Cells of a line; a border may lie only between two of them."""
 
     step: float = 1.0
     """Width of a cell; for a calendar how many weeks, months, quarters, half-years or years it lasts."""
@@ -238,11 +230,7 @@ def round_steps(least: float, most: float, digits: tuple[float, ...] = (1.0, 2.0
 
 
 def round_grid(extent: float, bands: int = 20) -> BorderGrid:
-    """Return the finest grid of round steps with at most about so many cells in an extent.
-
-    >>> round_grid(73.0).step
-    5.0
-    """
+    """Return the finest grid of round steps with at most about so many cells in an extent."""
     return BorderGrid(step=next(round_steps(extent / bands, extent))) if extent > 0 else BorderGrid()
 
 
@@ -254,11 +242,7 @@ def calendar_grid(extent: float) -> BorderGrid:
 
 
 def roundest(below: float, above: float) -> float:
-    """Return the roundest number that is greater than ``below`` and not greater than ``above``.
-
-    >>> roundest(17.0, 31.0), roundest(1.234, 1.241), roundest(4.0, 5.0)
-    (20.0, 1.24, 5.0)
-    """
+    """Return the roundest number that is greater than ``below`` and not greater than ``above``."""
     gap = above - below
     if not (isfinite(gap) and gap > 0):
         return above

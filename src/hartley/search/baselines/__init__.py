@@ -7,14 +7,11 @@ Read ``registry`` first.
 """
 
 from hartley.search.baselines.best_setting import (
-    Answer,
-    BaselineAnswer,
     NotApplicable,
     best_utility,
     candidates_needed,
     least_leakage,
 )
-from hartley.search.baselines.dendrogram import dendrogram
 from hartley.search.baselines.generalisation import (
     Generalisation,
     datafly,
@@ -22,38 +19,18 @@ from hartley.search.baselines.generalisation import (
     local_recoding,
 )
 from hartley.search.baselines.hierarchy import Hierarchy
-from hartley.search.baselines.iac_clustering import iac_mdsf
-from hartley.search.baselines.iac_overlap import iac_overlap
-from hartley.search.baselines.mondrian import mondrian
-from hartley.search.baselines.pair_merging import (
-    agglomerative_bottleneck,
-    pairwise_agglomeration,
-    privacy_funnel,
-)
-from hartley.search.baselines.registry import BASELINES, Baseline, Case
-from hartley.search.baselines.subsets import SubsetRun
+from hartley.search.baselines.registry import BASELINES, Case
 
 __all__ = [
     "BASELINES",
-    "Answer",
-    "Baseline",
-    "BaselineAnswer",
     "Case",
     "Generalisation",
     "Hierarchy",
     "NotApplicable",
-    "SubsetRun",
-    "agglomerative_bottleneck",
     "best_utility",
     "candidates_needed",
     "datafly",
-    "dendrogram",
-    "iac_mdsf",
-    "iac_overlap",
     "least_leakage",
     "literal_generalisation",
     "local_recoding",
-    "mondrian",
-    "pairwise_agglomeration",
-    "privacy_funnel",
 ]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hartley.model.arrays import Flags, Int32s
+from hartley.model.arrays import Int32s
 from hartley.search.codebooks.ladder import Ladder
 from hartley.search.codebooks.loops.cells import poor_cells, split_cells, withheld_rows
 from hartley.search.codebooks.problem import CodebookProblem, band_widths
@@ -67,7 +67,7 @@ class LadderSearch:
         The node is ``None`` where none is feasible, or none is better than the bound that was handed in.
         """
         if all(ladder.levels for ladder in self.ladders):
-            self._descend_greedily()
+            self._try(tuple(len(ladder.levels) - 1 for ladder in self.ladders))
             cell = np.zeros(self._count, dtype=np.int32)
             domains = {j: list(range(len(ladder.levels))) for j, ladder in enumerate(self.ladders)}
             self._search({}, cell, 1, 0.0, domains)
@@ -79,42 +79,13 @@ class LadderSearch:
         """Return the codebooks of a node."""
         return [ladder.levels[level].labels for ladder, level in zip(self.ladders, node, strict=True)]
 
-    def _try(self, node: Node) -> bool:
-        """Look at a node, keep it if it is the best so far; return whether it is feasible."""
+    def _try(self, node: Node) -> None:
+        """Look at a node, and keep it if it is the best so far."""
         self.evaluations += 1
         self._bench.load(self.labels(node))
         settled = self._bench.settle()
         if settled.is_feasible and settled.loss < self._best[0] - EQUAL:
             self._best = (settled.loss, node, settled)
-        return settled.is_feasible
-
-    def _descend_greedily(self) -> None:
-        """Find a first node: from everything merged, the level of greatest fall; what fails is dropped."""
-        ladders = self.ladders
-        node = [len(ladder.levels) - 1 for ladder in ladders]
-        self._try(tuple(node))
-        dead = [np.zeros(len(ladder.levels), dtype=bool) for ladder in ladders]
-        while not self._is_over():
-            steps = [
-                (float(ladders[j].loss[node[j]] - ladders[j].loss[level]), -j, -level)
-                for j in range(len(ladders))
-                for level in self._next_levels(j, node[j], dead[j])
-            ]
-            if not steps:
-                return
-            _, column, level = max(steps)
-            trial = list(node)
-            trial[-column] = -level
-            if self._try(tuple(trial)):
-                node = trial
-            else:
-                dead[-column] |= ladders[-column].refines[:, -level]
-
-    def _next_levels(self, column: int, level: int, dead: Flags) -> list[int]:
-        """Return the coarsest levels that are finer than this one and not dropped."""
-        refines = self.ladders[column].refines
-        finer = [a for a in np.flatnonzero(refines[:, level] & ~dead).tolist() if a != level]
-        return [a for a in finer if not any(b != a and refines[a, b] for b in finer)]
 
     def _is_over(self) -> bool:
         if self.is_complete and (
