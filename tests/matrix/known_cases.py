@@ -37,6 +37,8 @@ TABLES = {
     29: "p,x,s\nbob,120,1\nbob,60,1\ndan,60,3\neve,120,3\nann,420,1\nbob,,1\n",
     32: "x,y,s,a\n180,10,1,g\n0,10,2,g\n0,0,2,f\n180,0,3,f\n0,0,1,f\n0,40,1,g\n0,10,1,g\n0,0,1,g\n",
     33: "s,x\n1,a\n2,a\n1,b\n2,b\n3,c\n4,d\n5,e\n1,e\n2,f\n",
+    34: "p,s,x\nann,2,i\ndan,1,b\nbob,1,b\neve,2,g\neve,2,h\nbob,1,f\neve,2,h\ndan,1,f\nann,2,b\neve,2,c\n"
+    "ann,2,h\nzoe,3,f\nann,2,i\n",
     31: "s,x\n1,0\n2,1\n5,2\n6,3\n9,4\n1,4\n",
 }
 

@@ -197,6 +197,18 @@ def test_codebooks_hold_for_persons(tmp_path):
     assert answer["after"]["distinct_l"] >= 2
 
 
+def test_nothing_is_proven_of_codebooks_that_were_made_coarser_for_persons(tmp_path):
+    line = "release -s s -p x --person p --shape columns --row-k 2 --accept-exposure"
+    code, answer, complaint = asked(tmp_path, 34, line)
+    assert code == 0, complaint
+    point = answer["point"]
+    # A loss of 8/13 is possible.
+    assert point["loss"] <= 1
+    assert not point["proven_optimal"]
+    assert point["lower_bound"] <= 8 / 13
+    assert (point["ladder_loss"], point["maximal"]) == (None, False)
+
+
 def test_what_leaks_less_beside_side_information_is_not_denied_by_codebooks(tmp_path):
     code, answer, _ = asked(tmp_path, 24, "frontier -s s -p x --side a --shape columns --borders x=each")
     assert code == 0

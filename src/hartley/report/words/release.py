@@ -408,9 +408,7 @@ def _codebooks_proof(point: Point) -> str:
     if found.maximal:
         best = "no border or category can be added that the requirements allow and that tells more"
     else:
-        best = (
-            "more time may find finer ones" if point.levels is None else "the next finer ones lack something"
-        )
+        best = "finer ones may hold, too" if point.levels is None else "the next finer ones lack something"
     ladder = ""
     if found.ladder_loss is not None and found.ladder_loss > found.loss:
         sure = "the best" if found.proven_optimal_ladder else "the best found"

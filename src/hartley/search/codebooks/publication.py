@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,17 @@ class Codebooks:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "clusters", frozen_array(self.clusters))
+
+    def without_proof(self) -> Codebooks:
+        """Return them for another question, of which nothing is known but that they answer it."""
+        return replace(
+            self,
+            ladder_loss=None,
+            proven_optimal_ladder=False,
+            maximal=False,
+            column_wise_optimal=None,
+            lower_bound=0.0,
+        )
 
     @property
     def combinations(self) -> int:

@@ -229,7 +229,8 @@ def _coarser_codebooks(
 ) -> ChosenPoint:
     """Return codebooks that hold for persons: for ever more rows in every class, twice as many each time.
 
-    They withhold nothing. With all rows in one class every column is one band, and what holds for persons
+    Nothing is proven of them: what is true of so many rows in every class is not of persons. They withhold
+    nothing. With all rows in one class every column is one band, and what holds for persons
     anywhere holds there.
     """
     question, demand = release.task.asked.question, release.task.asked.demand
@@ -241,7 +242,16 @@ def _coarser_codebooks(
         asked = min(2 * asked, rows)
         more = replace(demand, requirements=combined(demand.requirements, [Requirement("row-k", asked)]))
         point = codebooks_point(replace(question, budget=0), more, effort)
-        reached = again(replace(point, verdicts=reached.point.verdicts))
+        found = None if point.codebooks is None else point.codebooks.without_proof()
+        reached = again(
+            replace(
+                point,
+                verdicts=reached.point.verdicts,
+                codebooks=found,
+                lower_bound_cost=None,
+                proven_optimal=False,
+            )
+        )
     return reached
 
 
