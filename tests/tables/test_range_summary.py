@@ -15,6 +15,7 @@ from hartley.errors import ColumnError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables import table as table_module
+from hartley.tables.counting import held_rows
 from hartley.tables.counting.sql_summary import SummaryRead
 from tables.test_one_answer import KINDS, NASTY, tables
 
@@ -88,7 +89,7 @@ def test_each_way_of_counting_is_taken_where_it_is_best(monkeypatch: pytest.Monk
 
         monkeypatch.setattr(table_module, name, noted)
     many, few = np.arange(6000), np.arange(6000) % 700
-    monkeypatch.setattr(table_module, "MOST_CELLS", 0)
+    monkeypatch.setattr(held_rows, "MOST_CELLS", 0)
     roles = Roles(sensitive=("s",), public=("x",))
     for x in (many, few):
         spread = {"x": [f"x{i}" for i in x], "s": [f"s{i}" for i in x]}

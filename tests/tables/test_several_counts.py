@@ -17,7 +17,7 @@ from hartley import audit as audit_table
 from hartley.errors import ColumnError, InputError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.tables import RangeRead, Roles, open_table
-from hartley.tables import table as table_module
+from hartley.tables.counting import held_rows
 from hartley.tables.engine import _Engine
 from hartley.tables.text_types import SAMPLED
 from random_tables import cell_as_text
@@ -74,7 +74,7 @@ def test_the_nasty_table_is_the_same_held_and_not_held(missing: Any, monkeypatch
     ]
     table = open_table(NASTY)
     held = list(map(measured, table.several_counts(role_sets, missing=missing)))
-    monkeypatch.setattr(table_module, "MOST_CELLS", 0)
+    monkeypatch.setattr(held_rows, "MOST_CELLS", 0)
     assert list(map(measured, table.several_counts(role_sets, missing=missing))) == held
 
 
@@ -83,7 +83,7 @@ def test_a_column_is_refused_in_the_same_words(cells: Any, monkeypatch: pytest.M
     frame = pa.table({"s": [1, 2], "fine": ["a", "b"], "x": cells, "y": cells})
     said = []
     for most in (10**6, 0):
-        monkeypatch.setattr(table_module, "MOST_CELLS", most)
+        monkeypatch.setattr(held_rows, "MOST_CELLS", most)
         with pytest.raises(ColumnError, match="column 'x'") as found:
             audit_table(frame, sensitive="s")
         said.append(str(found.value))
@@ -138,6 +138,16 @@ def test_cells_of_every_kind_are_typed_the_same_one_by_one_and_below_one_another
             patch.setattr("hartley.tables.text_types.FEW_COLUMNS", few)
             found.append(open_table(path).typed_columns(frame.column_names))
     assert found[0] == found[1]
+
+
+def test_a_wide_table_is_counted_here_though_its_cells_are_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = wide_csv(tmp_path, 201)
+    expected = audit_table(path, sensitive="c0")
+    monkeypatch.setattr(held_rows, "MOST_CELLS", 0)
+    monkeypatch.delattr("hartley.tables.table.Table._count")
+    assert audit_table(path, sensitive="c0") == expected
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
@@ -218,7 +228,7 @@ def test_a_file_that_is_too_large_for_memory_is_parsed_once_for_all_columns(
     expected = replace(audit_table(path, sensitive="s", missing=missing), by_sensitive=())
     module = {"csv": "csv", "jsonl": "json_lines"}[ending]
     monkeypatch.setattr(f"hartley.tables.sources.{module}.KEPT_IN_MEMORY", 0)
-    monkeypatch.setattr(table_module, "MOST_CELLS", 0)
+    monkeypatch.setattr(held_rows, "MOST_CELLS", 0)
     read: list[str] = []
     execute = _Engine.execute
 

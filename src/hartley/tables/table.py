@@ -29,7 +29,7 @@ from hartley.tables.column_types import RefusedColumn, TypedColumn
 from hartley.tables.counting.fetch_range import COUNTED_FROM, RangeRead, read_range
 from hartley.tables.counting.first_look import first_look
 from hartley.tables.counting.grid import grid_room, read_on_grid
-from hartley.tables.counting.held_rows import MOST_CELLS, HeldRows
+from hartley.tables.counting.held_rows import HeldRows, is_held
 from hartley.tables.counting.sql_summary import SummaryRead, read_summary
 from hartley.tables.engine import one_row, with_statistics
 from hartley.tables.read_options import ReadOptions
@@ -204,7 +204,7 @@ class Table:
             return
         names = tuple(dict.fromkeys(name for roles in role_sets for name in roles.columns))
         typed = self.typed_columns(names)
-        if not self._source.is_remote and self.row_count * len(names) <= MOST_CELLS:
+        if not self._source.is_remote and is_held(self.row_count, len(names)):
             scan = self._source.scan([self._raw[name] for name in names])
             held = HeldRows(self.connection, scan, typed, self.row_count)
             yield from (held.joint_range(roles, missing) for roles in role_sets)

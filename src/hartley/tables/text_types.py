@@ -78,6 +78,8 @@ SAMPLED = 20_000
 """Rows from the start that tell whether the cells of a column repeat."""
 FEW_COLUMNS = 16
 """Up to so many columns, an expression for each costs less than turning the rows."""
+COLUMNS_BELOW = 500
+"""So many columns are looked at below one another at most: planning grows with their square."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +146,11 @@ def _looks(
             return list(one_row(connection, f"SELECT {outer} FROM (SELECT {inner} FROM {source})"))
     looks: dict[int, tuple[int, int]] = {}
     for rule in dict.fromkeys(rules):
-        places = [place for place, own in enumerate(rules) if own == rule]
-        query = f"SELECT k, {_look('v', rule)} FROM {_below_one_another(source, cells, places)} GROUP BY k"
-        looks |= {place: (seen, digits) for place, seen, digits in connection.execute(query).fetchall()}
+        every = [place for place, own in enumerate(rules) if own == rule]
+        for start in range(0, len(every), COLUMNS_BELOW):
+            below = _below_one_another(source, cells, every[start : start + COLUMNS_BELOW])
+            query = f"SELECT k, {_look('v', rule)} FROM {below} GROUP BY k"
+            looks |= {place: (seen, digits) for place, seen, digits in connection.execute(query).fetchall()}
     return [looks.get(place, (0, 0)) for place in range(len(cells))]
 
 

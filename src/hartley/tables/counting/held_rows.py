@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 1 << 22
 """Cells that are held here at most."""
+MOST_WIDE_CELLS = 1 << 26
+"""The same of a table with more than :data:`COLUMNS_AT_A_TIME` columns, which no other way counts in time."""
 BLOCK = 1 << 19
 """Cells that are fetched at once: text takes many bytes until it is coded."""
 COLUMNS_AT_A_TIME = 200
@@ -59,6 +61,11 @@ class HeldColumn:
         values, places = np.unique(codes, return_inverse=True)
         own = coordinate(self.typed, self.carried[values], values == len(self.carried) - 1)
         return own.take(places)
+
+
+def is_held(rows: int, columns: int) -> bool:
+    """Tell whether so many rows of so many columns are counted here."""
+    return rows * columns <= (MOST_CELLS if columns <= COLUMNS_AT_A_TIME else MOST_WIDE_CELLS)
 
 
 class HeldRows:
