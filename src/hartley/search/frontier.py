@@ -89,7 +89,8 @@ def _sweep(problem: Problem, effort: Effort, so_far: SoFar | None, known: Sequen
     """Search the cheapest partition at every level of candidates, beside what every point must keep.
 
     From the lowest on; over several columns the lowest and the levels that people ask for first, then the
-    highest, and between two levels that do not meet.
+    highest, and between two levels that do not meet. Each of these first levels may take an equal part of the
+    time that is left.
     No level costs more than a point that is ``known`` to answer the same problem within a smaller budget.
     """
     found: dict[int, tuple[Answer, Point]] = {}
@@ -113,7 +114,7 @@ def _sweep(problem: Problem, effort: Effort, so_far: SoFar | None, known: Sequen
             else:
                 open_ranges.append(one)
 
-    is_proven = True
+    was_cut = False
     while open_ranges and not (found and effort.should_stop()):
         low, high = open_ranges.popleft()
         reached = reached_at(low)
@@ -128,21 +129,21 @@ def _sweep(problem: Problem, effort: Effort, so_far: SoFar | None, known: Sequen
             level = USUAL if reached < USUAL < level and high not in found else level
         effort.progress(len(found) if from_both_ends else level - 1, most, f"level {level} of {problem.axis}")
         above = [answer.partition for other, (answer, _) in sorted(found.items()) if other > level]
+        own = effort.share(min(USUAL, most) - len(found)) if from_both_ends else effort
         try:
-            answer = solve(problem.asking(Requirement(problem.axis, level)), effort, above[:1], searches)
+            answer = solve(problem.asking(Requirement(problem.axis, level)), own, above[:1], searches)
         except UnreachableError:
             if not found:
                 raise
             leave_open((low, level))
             continue
-        is_proven = answer.is_proven
+        was_cut |= own.should_stop() and not answer.is_proven
         found[level] = answer, _no_worse(problem, point_of(problem, answer), level, known)
         leave_open((level, high), (low, level))
         if so_far is not None:
             so_far(lambda: frontier_of(problem, points(), complete=False))
     is_done = all(high - reached_at(low) < 2 for low, high in open_ranges)
-    # The last level may have been cut short, too.
-    complete = is_done and (is_proven or not effort.should_stop())
+    complete = is_done and not was_cut
     offered = points()
     if not complete:
         offered += [without_bounds(point) for point in known]
