@@ -178,7 +178,8 @@ def _scale_of_ticks(whole: Sequence[int | None], finest: int, finer: int, *, are
     """Return the scale of numbers that are whole in units of so many decimals."""
     decimals = finest + finer
     per_unit = 10**decimals
-    ticks = tuple(None if number is None else 10**finer * number for number in whole)
+    step = 10**finer
+    ticks = tuple(None if number is None else step * number for number in whole)
 
     def value(tick: int) -> Cell:
         if are_floats:
