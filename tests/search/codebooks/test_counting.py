@@ -12,6 +12,7 @@ from hartley.hot_loops import HotLoop
 from hartley.search.codebooks import CodebookOptions, CodebookProblem, PublicColumn, codebooks_of
 from hartley.search.codebooks.line_program import LineProgram
 from hartley.search.codebooks.loops.cells import split_cells
+from hartley.search.codebooks.refinement import Refinement
 from hartley.search.codebooks.workbench import Workbench
 from hartley.search.enough import Enough
 
@@ -131,3 +132,27 @@ def test_compiled_and_interpreted_loops_find_the_same(monkeypatch):
     assert one.loss == pytest.approx(other.loss)
     assert one.ladder_loss == pytest.approx(other.ladder_loss)
     assert one.lower_bound == pytest.approx(other.lower_bound)
+
+
+def test_no_column_gets_its_best_bands_after_the_last_look(monkeypatch):
+    random = np.random.default_rng(47)
+    columns = tuple(PublicColumn.of_cells(f"c{j}", random.integers(0, 9, 40)) for j in range(3))
+    demand = Enough(
+        value_ptr=np.arange(41),
+        value_code=np.arange(40, dtype=np.int32) % 8,
+        next_code=np.arange(1, 9),
+        offsets=np.array([0, 8]),
+        wanted=np.array([2]),
+        rows=np.ones(40, dtype=np.int64),
+        row_k=1,
+    )
+    problem = CodebookProblem(columns, demand)
+    looked_at = []
+
+    def costly(program, number, *_):
+        looked_at.append(number)
+        program.visits += 10**9
+
+    monkeypatch.setattr(LineProgram, "best_bands", costly)
+    Refinement(problem, budget=1, most_visits=1e8).run([problem.coarsest(), problem.coarsest()], 9)
+    assert looked_at == [0]

@@ -49,8 +49,8 @@ class CodebookOptions:
 
 
 DEFAULTS = CodebookOptions()
-MOST_VISITS = 1.5e9
-"""After so many looks at an element, about 10 seconds, a search of ladders ends without a proof; the rounds
+MOST_VISITS = 4e8
+"""After so many looks at an element, about 5 seconds, a search of ladders ends without a proof; the rounds
 of merging and growing anew end after as many."""
 WORTH_CLOSE_BORDERS = 0.99
 """Borders closer than the round ones are taken if the mean width of the boxes falls below this share."""
@@ -242,8 +242,11 @@ def _refined(
     if not close:
         return search.run(starts, options.rounds)
     first = search_of(replace(problem, columns=coarse)).run(starts, options.rounds)
+    is_asked_for = any(column.is_grid_given for column in close) or objective == "worst"
+    if options.rounds and not first.rounds and not is_asked_for:
+        return first  # so large that not even one round fits
     found = search.run([*starts, first.labels], options.rounds * 2 // 3)
-    if any(column.is_grid_given for column in close) or objective == "worst":
+    if is_asked_for:
         return found
     told = zip(problem.columns, coarse, found.labels, strict=True)
     is_wide = all(_is_as_wide_as_round(*one) for one in told)

@@ -80,9 +80,9 @@ class Refinement:
             self._bench.load(start)
             self._keep(self._bench)
             self._ceiling = min(self._ceiling, self._bench.settle().loss)
-            if self._best is None or not self.effort.should_stop():
+            if self._best is None or not self._is_over():
                 self._grow(self._bench)
-        if self._plain is not None and not self.effort.should_stop():
+        if self._plain is not None and not self._is_over():
             # With nothing withheld first: what is grown then needs no budget for its coarse part.
             self._plain.load(self.problem.coarsest())
             self._grow(self._plain)
@@ -128,7 +128,7 @@ class Refinement:
         labels = bench.labels()
         while not self._is_over():
             for number in range(len(self.problem.columns)):
-                if not self.effort.should_stop():
+                if not self._is_over():
                     self._improve_line(bench, number)
             bench.grow(None, self.effort)
             after = bench.settle()
