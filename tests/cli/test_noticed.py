@@ -165,6 +165,26 @@ def test_a_number_that_may_mean_missing_is_read_so_in_its_column_alone(tmp_path,
     assert "CONFIRMED" in capsys.readouterr().out
 
 
+def test_a_release_points_out_numbers_that_may_mean_missing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"{'999' if row == 7 else f'{60 + row % 30},5'};{'-9' if row == 8 else row % 7};{row % 3}"
+        for row in range(90)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["weight;visits;hiv", *rows]) + "\n")
+    call = ["release", "t.csv", "o.csv", "-s", "hiv", "-p", "weight", "-p", "visits", "--distinct-l", "2"]
+    call += ["--decimal", ",", "--overwrite"]
+    assert run(call) == 0
+    said = capsys.readouterr().err
+    assert "999 in column 'weight' may mean that nothing is known" in said
+    assert "--missing-word visits=-9 reads it as empty" in said
+    words = ["--missing-word", "weight=999", "--missing-word", "visits=-9", "--missing", "drop"]
+    assert run([*call, *words]) == 0
+    assert "may mean" not in capsys.readouterr().err
+    assert run([*call, "--number", "weight", "--number", "visits"]) == 0
+    assert "may mean" not in capsys.readouterr().err
+
+
 def test_spellings_of_one_value_are_pointed_out_and_above_all_of_a_sensitive_one(
     tmp_path, monkeypatch, capsys
 ):

@@ -182,7 +182,7 @@ def _look_at_columns(task: ReleaseTask) -> Mapping[str, str]:
         note_persons(
             plan.table, {*plan.published, *(name for part in task.study.roles_given for name in part)}
         )
-    note_codes(public, task.asked.question.joint.row_count, reading.number)
+    note_codes(plan.table, public, task.asked.question.joint.row_count, reading)
     identifiers = refuse_identifiers(
         plan.table,
         public,

@@ -60,17 +60,36 @@ def missing_code(column: ColumnLook) -> str | None:
     '999'
     >>> missing_code(ColumnLook("age", False, True, 200, 4, ["34", "51", "88", "99"])) is None
     True
+    >>> missing_code(ColumnLook("age", False, True, 200, 4, ["34", "51", "-8", "-9"]))
+    '-9'
     """
     cells = {float(cell.replace(",", ".")): cell for cell in column.cells if _NUMBER.fullmatch(cell)}
     numbers = sorted(cells)
     if len(numbers) < 3:
         return None
     low, high = numbers[0], numbers[-1]
-    if low in MISSING_CODES and low < 0 <= numbers[1]:
+    if low < 0 and all(number in MISSING_CODES for number in numbers if number < 0):
         return cells[low]
     if high in MISSING_CODES and high - numbers[-2] > max(numbers[-2] - low, 1):
         return cells[high]
     return None
+
+
+def missing_codes(public: Alphabet) -> dict[str, str]:
+    """Return the numbers among public values that may mean "missing", by column.
+
+    >>> missing_codes(Alphabet.of_values([34, 51, 999, 18], ["age"]))
+    {'age': '999'}
+    """
+    found = {}
+    for one in public.coordinates:
+        if one.kind == "number":
+            values = different(one.values[~one.missing])  # from the least; only ends tell
+            cells = [f"{value:.15g}" for value in {*values[:10].tolist(), *values[-2:].tolist()}]
+            code = missing_code(ColumnLook(one.name, False, False, len(one.values), len(cells), cells))
+            if code is not None:
+                found[one.name] = code
+    return found
 
 
 def coded_columns(public: Alphabet, rows: int) -> tuple[str, ...]:

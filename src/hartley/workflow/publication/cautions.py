@@ -15,8 +15,8 @@ from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import Labels
 from hartley.notes import note
-from hartley.tables import Table
-from hartley.tables.looks.codes import coded_columns
+from hartley.tables import ReadOptions, Table
+from hartley.tables.looks.codes import coded_columns, missing_codes
 from hartley.tables.looks.identifiers import identifier_columns, written_dates
 from hartley.workflow.publication.choose_point import ChosenPoint
 from hartley.workflow.publication.release_plan import Plan, Seen
@@ -75,13 +75,21 @@ def refuse_written_dates(public: Alphabet, declared: Collection[str]) -> None:
         )
 
 
-def note_codes(public: Alphabet, rows: int, declared: Collection[str]) -> None:
-    """Note the numbers that look like codes, unless the curator ``declared`` them numbers."""
+def note_codes(table: Table, public: Alphabet, rows: int, reading: ReadOptions) -> None:
+    """Note numbers that look like codes or may mean "missing", unless the curator declared them numbers."""
     for name in coded_columns(public, rows):
-        if name not in declared:
+        if name not in reading.number:
             note(
                 f"the numbers of column {name!r} look like codes; {option('text', name)} recodes them as "
                 f"categories, {option('number', name)} says that they measure something"
+            )
+    for name, code in missing_codes(public).items():
+        if name not in reading.number:
+            written = code.replace(".", reading.decimal)
+            word = option("missing_words", f"{name}={written}")
+            note(
+                f"{written} in column {name!r} may mean that nothing is known, and is merged with numbers; "
+                + (f"{word} reads it as empty" if table.is_delimited else "empty such cells")
             )
 
 
