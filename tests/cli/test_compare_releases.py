@@ -52,6 +52,14 @@ def test_files_of_others_are_measured_alike(capsys):
     assert "bands.csv" in capsys.readouterr().out
 
 
+def test_of_several_files_the_one_that_cannot_be_read_is_named(folder, capsys):
+    (folder / "words.csv").write_text("age,sex,wage\nyoung,f,200\nold,m,300\n")
+    (folder / "lacking.csv").write_text("age,wage\n20,200\n")
+    for name in ("words.csv", "lacking.csv"):
+        assert run(["compare", "people.csv", *ROLES, "--release", "bands.csv", "--release", name]) == 2
+        assert capsys.readouterr().err.startswith(f"hartley: {name}: ")
+
+
 def test_long_names_of_files_cut_no_figure_off_and_strange_numbers_are_pointed_out(folder, capsys):
     name = "released_by_another_tool_with_midpoints_of_every_band.csv"
     with (folder / "people.csv").open(encoding="utf-8") as file:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hartley.errors import OptionError, option
+from hartley.errors import ColumnError, OptionError, TableError, option
 from hartley.measures.likeness.regression import Formula
 from hartley.model.demand import Wanted
 from hartley.workflow.against.audit_against import audit_against
@@ -85,13 +85,18 @@ def compare_releases(
     formulas = tuple(Formula.parse(text) for text in regress)
     judged = []
     for number, source in enumerate(releases, start=1):
+        name = Path(source).name if isinstance(source, (str, Path)) else f"{type(source).__name__} {number}"
         file = replace(study, source=source)
-        found = audit_against(
-            file, study.source, require, each=each, hierarchies=hierarchies, regress=formulas, useful=True
-        )
+        try:
+            found = audit_against(
+                file, study.source, require, each=each, hierarchies=hierarchies, regress=formulas, useful=True
+            )
+        except (ColumnError, TableError) as error:
+            if name in error.message:
+                raise
+            raise type(error)(f"{name}: {error.message}") from None
         if found.against is None or found.against.usefulness is None:  # it was asked for
             raise OptionError(f"{option('release')} could not be measured")
-        name = Path(source).name if isinstance(source, (str, Path)) else f"{type(source).__name__} {number}"
         judged.append(
             JudgedRelease(number=number, name=name, result=found, usefulness=found.against.usefulness)
         )
