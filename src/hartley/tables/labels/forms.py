@@ -4,7 +4,7 @@
 written                                       read as
 ============================================  =====================================================
 ``[20, 30)``, ``(20, 30]``, ``]20, 30[``      a band; round or turned brackets leave the end out
-``20-29``, ``20 to 29``, ``20..29``           a band with both ends
+``20-29``, ``20~29``, ``20 to 29``              a band with both ends
 ``0.5 to under 1``                            a band without its upper end
 ``>=65``, ``65+``, ``65 and over``            a band without an upper end, which begins at 65
 ``>64``, ``over 64``                          the same beyond 64
@@ -142,7 +142,7 @@ def _end(text: str, ends: Ends, open_end: float) -> LabelSpan:
 
 
 def _between(text: str, cell: str, ends: Ends) -> LabelSpan | None:
-    found = re.fullmatch(rf"({cell})\s*(?:-|\u2013|\u2014|\bto\b( under\b)?|\.\.+|\bbis\b)\s*({cell})", text)
+    found = re.fullmatch(rf"({cell})\s*(?:-|\u2013|\u2014|~|\bto\b( under\b)?|\.\.+|\bbis\b)\s*({cell})", text)
     if not found or not found[1] or not found[3]:
         return ends(text) if re.fullmatch(cell, text) else None
     low, high = ends(found[1]), ends(found[3])
