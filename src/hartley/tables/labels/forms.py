@@ -142,7 +142,7 @@ def _end(text: str, ends: Ends, open_end: float) -> LabelSpan:
 
 
 def _between(text: str, cell: str, ends: Ends) -> LabelSpan | None:
-    found = re.fullmatch(rf"({cell})\s*(?:-|\u2013|\u2014|~|\bto\b( under\b)?|\.\.+|\bbis\b)\s*({cell})", text)
+    found = re.fullmatch(rf"({cell})\s*(?:[-\u2013\u2014~]|\bto\b( under\b)?|\.\.+|\bbis\b)\s*({cell})", text)
     if not found or not found[1] or not found[3]:
         return ends(text) if re.fullmatch(cell, text) else None
     low, high = ends(found[1]), ends(found[3])
