@@ -28,7 +28,7 @@ from hashlib import sha256
 from math import inf
 from os import devnull
 from os.path import exists, join
-from time import monotonic, process_time
+from time import monotonic, perf_counter
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
@@ -221,11 +221,11 @@ class HotLoop(Generic[P, R]):
     def _timed(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function as written, and have it compiled beside when that has taken long."""
         global _seconds_as_written
-        began = process_time()
+        began = perf_counter()
         try:
             return self.interpreted(*args, **kwargs)
         finally:
-            spent = process_time() - began
+            spent = perf_counter() - began
             self._seconds += spent
             _seconds_as_written += spent
             if self._seconds >= PATIENCE and not kwargs:
