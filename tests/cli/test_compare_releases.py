@@ -72,8 +72,8 @@ def test_long_names_of_files_cut_no_figure_off_and_strange_numbers_are_pointed_o
     shown = capsys.readouterr().out
     assert "guessed  asked" in shown
     assert shown.count("holds\n") == 2
-    assert f"Of {name} most values of age are not in the original." in " ".join(shown.split())
-    assert "bands.csv most values" not in shown
+    assert f"2 {name}: most values of age are not in the original." in " ".join(shown.split())
+    assert "bands.csv: most values" not in shown
 
 
 @pytest.mark.usefixtures("folder")

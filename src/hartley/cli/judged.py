@@ -207,7 +207,7 @@ def show(out: Console, releases: Sequence[JudgedRelease]) -> None:
         " the file from the original (0 not at all, .25 always).",
     )
     strange = [
-        f"Of {one.name} most values of {listed(names)} are not in the original."
+        f"{one.number} {one.name}: most values of {listed(names)} are not in the original."
         for one in releases
         if one.result.against is not None and (names := mostly_strange(one.result.against))
     ]
