@@ -74,7 +74,7 @@ WRONG = {
     "a hierarchy that repeats one": (["--hierarchy", "x=@again.csv"], "names 'a' more than once"),
     "borders on text": (["--order", "x=@order.txt", "--borders", "10"], "is text"),
     "a file that is not there": (["--order", "x=@none.txt"], "none.txt"),
-    "another column": (["--order", "y=@order.txt"], "no column 'y'"),
+    "another column": (["--order", "y=@order.txt"], "no public column 'y'"),
 }
 
 

@@ -77,7 +77,7 @@ def test_borders_of_ones_own_are_joined_where_they_must_be_and_never_cut(
         ("130,inf", "is no list of borders"),
         ("130,2024-01-01", "is no list of borders"),
         ("2024-01-01,2024-02-01", "column 'chol' holds numbers, and its borders are listed as dates"),
-        ("other=1,2", "no column 'other'"),
+        ("other=1,2", "no public column 'other'"),
     ],
 )
 def test_a_list_of_borders_that_is_none_is_one_line(table, tmp_path, capsys, borders, said):
