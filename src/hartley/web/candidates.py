@@ -18,11 +18,11 @@ from hartley.errors import HartleyError, InputError
 from hartley.releases.policy import Policy
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
+from hartley.tables.looks.identifiers import count_values
 from hartley.web.page_json import reader_line, release_page
 from hartley.web.recoding_page import Book, column_pages
 from hartley.web.request import Asked, as_label, typed_reading
 from hartley.workflow.against.candidates import LEAST, TIME_LIMIT, Setting, settings
-from hartley.workflow.describe_table import count_values
 from hartley.workflow.request.declared_options import typed_options
 from hartley.workflow.request.time_limit import effort_within
 from hartley.workflow.show_release import CodebookLines

@@ -17,9 +17,8 @@ from hartley.model.demand import Demand, Wanted
 from hartley.model.late_tuple import LateTuple
 from hartley.model.requirement import Requirement, Verdict, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
-from hartley.tables.looks.identifiers import identifier_columns
+from hartley.tables.looks.identifiers import count_values, identifier_columns, note_persons
 from hartley.tables.looks.possible_answers import note_alike_secrets, note_empty_secrets
-from hartley.workflow.describe_table import count_values, note_persons
 from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
-from hartley.errors import option
 from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
-from hartley.notes import is_heard, note
 from hartley.tables import ReadOptions, Table, open_table
 from hartley.tables.looks.codes import are_codes, missing_code
-from hartley.tables.looks.identifier_names import is_a_helper, is_a_name, name_strength
 from hartley.tables.looks.identifiers import (
-    COUNTED_AT_ONCE,
     ColumnLook,
     are_dates,
     column_looks,
+    counted_values,
     identifier_reason,
-    is_free_text,
+    repeats_persons,
 )
 from hartley.tables.looks.orders import Ordered, order_of
 from hartley.tables.looks.possible_answers import alike_values
@@ -28,8 +23,6 @@ from hartley.tables.looks.possible_answers import alike_values
 EXAMPLES = 4
 LOOKED_AT = 200
 """Rows from the start in which examples are looked for."""
-PERSONS_REPEAT = 1.2
-"""Rows of one person on average from which a column is said to repeat."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +102,7 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
     table = open_table(source, reading)
     kinds = {column.name: column.kind for column in table.columns}
     usable = [name for name, kind in kinds.items() if kind is not None]
-    counts = _counts(table, usable)
+    counts = counted_values(table, usable)
     examples = _examples(table, list(kinds))
     looks = {one.name: one for one in column_looks(table, {name: found[0] for name, found in counts.items()})}
     return TableDescription(
@@ -134,9 +127,7 @@ def _noticed(look: ColumnLook, reading: ReadOptions, *, has_types: bool) -> dict
     """Return what is noticed of a column, as fields of its description."""
     reason = identifier_reason(look)
     if reason is not None:
-        repeats = look.repeats >= PERSONS_REPEAT and not is_free_text(look)
-        repeats = repeats and not is_a_helper(look.name)
-        return {"identifier": reason, "rows_each": look.repeats if repeats else None}
+        return {"identifier": reason, "rows_each": look.repeats if repeats_persons(look) else None}
     code = None if look.is_text else missing_code(look)
     if code is not None:
         # As it is written: nobody typed the ".0" of a cell that is a number, nor the point for a comma.
@@ -150,43 +141,9 @@ def _noticed(look: ColumnLook, reading: ReadOptions, *, has_types: bool) -> dict
     }
 
 
-def count_values(table: Table, names: Sequence[str]) -> dict[str, int]:
-    """Count the different values of some columns, those of a missing cell not counted."""
-    return {name: values for name, (values, _) in _counts(table, list(names)).items()}
-
-
-def note_persons(table: Table, *used: Collection[str]) -> None:
-    """Note where a column without a role is called as persons' numbers are, and repeats: rows are counted."""
-    if not is_heard() or table.is_remote:
-        return
-    named = [
-        one.name
-        for one in table.columns
-        if one.kind is not None and one.name not in chain(*used) and name_strength(one.name) == "sure"
-    ]
-    counts = count_values(table, [name for name in named if not (is_a_name(name) or is_a_helper(name))])
-    noticed = [(look, _noticed(look, ReadOptions(), has_types=False)) for look in column_looks(table, counts)]
-    repeating = [look for look, found in noticed if found.get("rows_each") is not None]
-    if repeating:
-        one = max(repeating, key=lambda look: look.values)
-        note(
-            f"rows are counted as people, and column {one.name!r} repeats: {one.values:,} persons with "
-            f"{one.repeats:.2g} rows each on average. If a reader can link them, say "
-            f"{option('person', one.name)}"
-        )
-
-
 def column_names(source: Any, options: ReadOptions | None = None) -> tuple[str, ...]:
     """Name the columns of a table."""
     return tuple(open_table(source, options or ReadOptions()).column_names)
-
-
-def _counts(table: Table, names: list[str]) -> dict[str, tuple[int, int]]:
-    """Count the different values and the missing ones of each column, so many columns at a time."""
-    counts: dict[str, tuple[int, int]] = {}
-    for start in range(0, len(names), COUNTED_AT_ONCE):
-        counts |= table.value_counts(names[start : start + COUNTED_AT_ONCE])
-    return counts
 
 
 def _examples(table: Table, names: list[str]) -> dict[str, tuple[Any, ...]]:

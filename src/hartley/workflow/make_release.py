@@ -20,10 +20,10 @@ from hartley.releases.writer.original_source import require_publishable
 from hartley.search.effort import Effort
 from hartley.search.problem import Problem
 from hartley.tables import Table
+from hartley.tables.looks.identifiers import note_persons
 from hartley.tables.looks.possible_answers import note_alike_secrets, note_empty_secrets
 from hartley.workflow.codebooks.label_codebooks import default_labels
 from hartley.workflow.demands.budgets import least_helpful_rows, needed_rows
-from hartley.workflow.describe_table import note_persons
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.persons.hold_for_persons import PersonRelease, hold_for_persons
 from hartley.workflow.publication.cautions import (

@@ -22,14 +22,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
-from hartley.errors import TableError
+from hartley.errors import TableError, option
 from hartley.model import Alphabet
+from hartley.notes import is_heard, note
 from hartley.tables.looks.given_names import are_people
 from hartley.tables.looks.identifier_cells import are_codes, are_names, are_sentences, form_of, held_in
 from hartley.tables.looks.identifier_names import (
+    is_a_helper,
+    is_a_name,
     is_a_person,
     is_name_of_a_person,
     is_of_a_thing,
@@ -44,6 +47,8 @@ LOOKED_THROUGH = 10_000
 CELLS_LOOKED_AT = 1_000
 COUNTED_AT_ONCE = 50
 """Columns that are looked at in one pass; the engine takes much memory to count the values of each."""
+PERSONS_REPEAT = 1.2
+"""Rows of one person on average from which a column is said to repeat."""
 FEWEST_VALUES = 2
 FEWEST_ROWS = 10
 """Values of fewer rows than this are often all different by chance."""
@@ -273,6 +278,45 @@ def column_looks(table: Table, values: Mapping[str, int | None]) -> Iterator[Col
                 values=len(different) if counted is None else counted,
                 cells=different[:CELLS_LOOKED_AT],
             )
+
+
+def repeats_persons(column: ColumnLook) -> bool:
+    """Tell whether a column that numbers persons has several rows of one."""
+    return column.repeats >= PERSONS_REPEAT and not is_free_text(column) and not is_a_helper(column.name)
+
+
+def counted_values(table: Table, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Count the different values and the missing ones of each column, so many columns at a time."""
+    counts: dict[str, tuple[int, int]] = {}
+    for start in range(0, len(names), COUNTED_AT_ONCE):
+        counts |= table.value_counts(names[start : start + COUNTED_AT_ONCE])
+    return counts
+
+
+def count_values(table: Table, names: Sequence[str]) -> dict[str, int]:
+    """Count the different values of some columns, those of a missing cell not counted."""
+    return {name: values for name, (values, _) in counted_values(table, names).items()}
+
+
+def note_persons(table: Table, *used: Collection[str]) -> None:
+    """Note where a column without a role is called as persons' numbers are, and repeats: rows are counted."""
+    if not is_heard() or table.is_remote:
+        return
+    named = [
+        one.name
+        for one in table.columns
+        if one.kind is not None and one.name not in chain(*used) and name_strength(one.name) == "sure"
+    ]
+    counts = count_values(table, [name for name in named if not (is_a_name(name) or is_a_helper(name))])
+    looks = [look for look in column_looks(table, counts) if identifier_reason(look) is not None]
+    repeating = list(filter(repeats_persons, looks))
+    if repeating:
+        one = max(repeating, key=lambda look: look.values)
+        note(
+            f"rows are counted as people, and column {one.name!r} repeats: {one.values:,} persons with "
+            f"{one.repeats:.2g} rows each on average. If a reader can link them, say "
+            f"{option('person', one.name)}"
+        )
 
 
 def _first_rows(table: Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
