@@ -45,10 +45,12 @@ def option(name: str, value: object = None) -> str:
 def in_python(name: str, value: str | None) -> str:
     """Return an option as Python's keyword.
 
-    >>> in_python("missing", "drop")
-    "missing='drop'"
+    >>> in_python("missing", "drop"), in_python("distinct_l", "5")
+    ("missing='drop'", 'distinct_l=5')
     """
-    return name if value is None else f"{name}={value!r}"
+    if value is None:
+        return name
+    return f"{name}={value if value.replace('.', '', 1).isdecimal() else repr(value)}"
 
 
 def worded(message: str, say: Say = in_python) -> str:
