@@ -26,6 +26,16 @@ def table(source: Random) -> tuple[JointRange, list[tuple[float | None, str]]]:
     return joint, values
 
 
+def test_of_two_numbers_one_is_asked_for():
+    joint = JointRange.from_codes(
+        public_codes=np.repeat([0, 1], 30),
+        sensitive_codes=np.arange(60) % 3,
+        public=Alphabet.of_values([(0.0, 0.0), (1.0, 1.0)], columns=("a", "b")),
+    )
+    # Every question that can be answered asks for half of the rows; nothing is left that tells them apart.
+    assert CountQueries.draw(joint, seed=1, queries=20).median_error(Partition([0, 0])) == 0.5
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_errors_are_what_a_reader_of_the_rows_finds(seed):
     source = Random(seed)

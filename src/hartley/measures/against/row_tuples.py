@@ -59,7 +59,12 @@ class RowTuples:
         return len(self.counts)
 
     def head(self, width: int) -> tuple[RowTuples, Int64s]:
-        """Return the different rows of the first columns, and for each row here its number among them."""
+        """Return the different rows of the first columns, and for each row here its number among them.
+
+        >>> nothing = RowTuples.of([np.array([], dtype=np.int64)] * 2, [3, 2])
+        >>> [one.tolist() for one in (*nothing.head(1)[0].columns, nothing.head(1)[1])]
+        [[], []]
+        """
         if not self.size:
             return RowTuples(self.columns[:width], self.sizes[:width], self.counts), self.counts
         is_new = np.zeros(self.size, dtype=np.bool_)
