@@ -109,3 +109,16 @@ def _as_in_policy(cell: str, policy: Policy, column: str) -> str | None:
     if kind == "date" and (parts := re.fullmatch(r"(\d+)\.(\d+)\.(\d{4})", cell)):
         return f"{parts[3]}-{parts[2]}-{parts[1]}"
     return cell.replace(",", ".").removesuffix(".0") if kind == "number" else cell
+
+
+@pytest.mark.parametrize("public", [["-p", "x"], ["-p", "x", "-p", "y"]])
+def test_a_requirement_that_only_trees_keep_is_suggested_with_a_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], public: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{number * 7 % 5},{number % 20},{number % 3}\n" for number in range(60)]
+    Path("t.csv").write_text("s,x,y\n" + "".join(lines))
+    assert run(["audit", "t.csv", "-s", "s", *public, "--require", "guess-at-most=50%"]) == 3
+    told = capsys.readouterr().out
+    assert "--shape columns" not in told
+    assert run(suggested(told)) == 0

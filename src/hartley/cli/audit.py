@@ -360,7 +360,8 @@ def _show_next_call(
         roles += ["--person", result.persons.column]
     out.print()
     heading(out, "What to type next")
-    if len(published) > 1 and not is_safe:
+    needs_tree = any(not one.requirement.is_monotone for one in result.requirements)
+    if len(published) > 1 and not is_safe and not needs_tree:
         paragraph(
             out,
             "The release below keeps most detail, with ranges of their own for each group of similar rows: "
@@ -399,6 +400,8 @@ def _show_next_call(
     call = ["hartley", "release", name, output, *roles, *least, *orders, *again]
     if are_alone:
         call += ["--missing", "drop"]
+    if needs_tree:
+        call += ["--shape", "tree"]
     to_type(out, call)
 
 
