@@ -13,6 +13,7 @@ import pytest
 import hartley
 from hartley.cli.program import run
 from hartley.report.words.release import may_withhold, proof
+from hartley.search.effort import Effort
 
 
 @pytest.fixture
@@ -164,6 +165,19 @@ def test_codebooks_of_a_report_are_searched_as_long_as_those_of_a_release(tmp_pa
         made = study.release(tmp_path / "out.csv", shape="columns", distinct_l=3).point
         found = study.frontier(shape="columns")
         assert found.meeting({"distinct_l": 3}).partition == made.partition
+
+
+def test_a_report_whose_frontier_was_stopped_is_of_the_release_all_the_same(tmp_path):
+    source, n = np.random.default_rng(6), 120
+    columns = {"age": source.integers(20, 60, n), "team": source.choice(list("abcd"), n)}
+    table = pyarrow.table({**columns, "grade": source.integers(1, 30, n)})
+    asked = {"sensitive": "grade", "public": ["age", "team"]}
+    with hartley.Study(table, **asked) as study:
+        made = study.release(tmp_path / "out.csv", distinct_l=3, withhold="5%").point
+        found = study.frontier(withhold="5%", effort=Effort(should_stop=lambda: True))
+        point = found.meeting({"distinct_l": 3})
+        assert (point.partition, point.withheld) == (made.partition, made.withheld)
+        assert found.frontier.meeting({"distinct_l": 3}).partition != made.partition
 
 
 def test_the_axis_over_several_columns_has_no_unit_of_theirs(tmp_path):

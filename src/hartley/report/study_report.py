@@ -72,14 +72,19 @@ def study_report(study: Study, demand: Demand, command: str, fields: Mapping[str
     tolerance; every other requirement is kept by all of its points. ``fields`` are what a frontier takes.
     """
     over = "distinct-l" if study.named_closeness.is_empty else "separated-l"
-    found = study.frontier(require=demand.beside(over), **fields)
+    drawn, effort = dict(fields), fields.get("effort")
+    if effort is not None and not demand.is_empty and (study.person or len(study.roles.public) > 1):
+        # The release is searched for by itself, and what a promise costs, too: each has a part of the time.
+        drawn["effort"] = effort.share(3)
+    found = study.frontier(require=demand.beside(over), **drawn)
     limits = SearchLimits(**{name: fields[name] for name in LimitFields.__annotations__ if name in fields})
     persons = None
     if study.person is not None:
         made = _made_for_persons(study, demand, fields)
         choice, persons = Choice(made.point, FOR_PERSONS), made.persons
     else:
-        point = None if demand.is_empty else found.meeting(demand, limits)
+        half = limits if effort is None else replace(limits, effort=effort.share(2))
+        point = None if demand.is_empty else found.meeting(demand, half)
         choice = Choice.of_frontier(found, demand, point)
     is_place = isinstance(study.source, (str, Path))
     return report_of(

@@ -111,8 +111,7 @@ class FrontierResult(Points):
         """
         demand = Demand.of(wanted)
         question = self.question
-        is_over_columns = question.is_over_columns and question.shape.is_any
-        is_searched = self.run is None and (is_over_columns or question.shape.name == "columns")
+        is_searched = self.run is None and (question.is_polished or question.shape.name == "columns")
         if not is_searched or demand.utility_weight is not None or demand.cap is not None:
             return self.frontier.meeting(demand)
         effort = (limits or SearchLimits()).start(question.default_seconds)

@@ -10,7 +10,7 @@ import { showTaken } from "./release.js";
 const SHAPES = { any: "any values together", intervals: "neighbours only", columns: "bands of each column", tree: "boxes cut from each other" };
 const MEANT = {
   any: "Keeps most detail; bands differ from class to class.", intervals: "Bands of neighbouring values.",
-  columns: "Everybody has the same bands; easiest to read.", tree: "As any values, in boxes; can also hold for who knows the program.",
+  columns: "Everybody has the same bands; easiest to read.", tree: "As any values, in boxes; can also hold for a reader who knows the program.",
 };
 const LARGE = 50_000;
 let taken = null;
