@@ -133,7 +133,6 @@ METHODS = (
     without("rounds", BOTH, (f"{BANDS}._perturb", returns(0))),
     without("best bands of a line", BOTH, (f"{BANDS}._improve_lines", returns(None))),
     without("single splits", BOTH, (f"{BANDS}._polished", second)),
-    without("narrowest of as good", BOTH, (f"{BANDS}._chosen", second)),
     without("round borders first", BOTH, ("codebooks.column.PublicColumn.with_round_borders", first)),
 )
 

@@ -4,8 +4,7 @@ A start is grown until no split is left that is allowed (one refused stays refus
 the loss; then every column on a line gets
 its best bands given the others, and so on until nothing falls. Each round merges a few bands of the best
 codebooks in up to three columns and grows them with other weights. The seed and the number of rounds are
-fixed, so the result depends on nothing else. Of codebooks whose losses hardly differ the one is taken whose
-combinations span least: members of a combination seldom fill its bands.
+fixed, so the result depends on nothing else.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ from hartley.search.effort import UNLIMITED, Effort
 
 WORTH_A_PROGRAM = 1.1
 """Grown codebooks within this factor of the best loss get the best bands of their columns."""
-HARDLY_MORE = 1.005
-"""Codebooks within this factor of the best loss are as good."""
 HARDLY_WIDER = 1.003
 """Rounder borders may raise the loss and the mean width of the boxes by this factor."""
 OTHERS_FIRST = 1e-3
@@ -68,8 +65,6 @@ class Refinement:
         self._plain = Workbench(problem, budget=0, by_width=by_width) if budget else None
         self._program = LineProgram(problem)
         self._best: tuple[list[Int32s], Settled] | None = None
-        self._short_list: dict[bytes, tuple[list[Int32s], Settled]] = {}
-        self._ceiling = float("inf")
 
     def run(self, starts: Sequence[Sequence[Int32s]], rounds: int) -> Refined:
         """Return the best codebooks that were found from these starts.
@@ -79,7 +74,6 @@ class Refinement:
         for start in starts:
             self._bench.load(start)
             self._keep(self._bench)
-            self._ceiling = min(self._ceiling, self._bench.settle().loss)
             if self._best is None or not self._is_over():
                 self._grow(self._bench)
         if self._plain is not None and not self._is_over():
@@ -94,7 +88,7 @@ class Refinement:
         if self.effort.should_stop():
             return Refined(tuple(self._best[0]), self._best[1], False, None, done)
         self._best = self._polished(self._best)
-        labels, settled = self._rounded(*self._chosen(self._best))
+        labels, settled = self._rounded(*self._best)
         return Refined(tuple(labels), settled, self._is_maximal(labels), self._is_optimal(labels), done)
 
     def _is_over(self) -> bool:
@@ -102,18 +96,12 @@ class Refinement:
         visits = self._bench.visits + plain + self._program.visits
         return visits > self.most_visits or self.effort.should_stop()
 
-    def _keep(self, bench: Workbench) -> bool:
-        """Keep the codebooks under work if they are the best so far; return whether they are."""
+    def _keep(self, bench: Workbench) -> None:
+        """Keep the codebooks under work if they are the best so far."""
         settled = bench.settle()
-        if not settled.is_feasible:
-            return False
-        labels = bench.labels()
-        if self._best is None or settled.loss <= self._best[1].loss * HARDLY_MORE:
-            self._short_list[bench.state.label.tobytes()] = (labels, settled)
-        if not settled.is_better(None if self._best is None else self._best[1], self.objective):
-            return False
-        self._best = (labels, settled)
-        return True
+        known = None if self._best is None else self._best[1]
+        if settled.is_feasible and settled.is_better(known, self.objective):
+            self._best = (bench.labels(), settled)
 
     def _grow(self, bench: Workbench, factor: Floats | None = None) -> None:
         bench.grow(factor, self.effort)
@@ -168,27 +156,6 @@ class Refinement:
             self._grow(self._bench, factor)
             self.effort.progress(done + 1, rounds, "rounds")
         return rounds
-
-    def _chosen(self, best: tuple[list[Int32s], Settled]) -> tuple[list[Int32s], Settled]:
-        """Return the codebooks to publish: of those that lose hardly more than the best, the narrowest.
-
-        Only those count that are maximal and column-wise optimal, as far as that can be decided.
-        """
-        if self.objective != "mean":
-            return best
-        most = min(best[1].loss * HARDLY_MORE, self._ceiling) + 1e-12
-        narrowest, least = best, self.box_width(best[0])
-        for found in self._short_list.values():
-            if found[1].loss > most or found is best:
-                continue
-            width = self.box_width(found[0])
-            if (
-                width < least - 1e-12
-                and self._is_maximal(found[0])
-                and self._is_optimal(found[0]) is not False
-            ):
-                narrowest, least = found, width
-        return narrowest
 
     def _rounded(self, labels: list[Int32s], settled: Settled) -> tuple[list[Int32s], Settled]:
         """Move borders that nobody asked for to rounder ones beside them, where that costs hardly more."""
