@@ -37,7 +37,7 @@ from hartley.search.trees.loops.layout import (
 )
 
 ROUNDED = 1 - 1e-12
-MOST_FAILURES = 8
+MOST_FAILURES = 14
 """Cuts that may fail at one node; more than so many hardly ever help."""
 RULES = {"gain": GAIN, "middle": MIDDLE}
 RULES_ON_SHARES = {

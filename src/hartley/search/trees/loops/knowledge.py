@@ -25,7 +25,7 @@ from hartley.search.trees.loops.shares import share_chance
 
 LEAST_SEEN = 40.0
 """Rows seen in the range of a node from which a column tells something."""
-DOUBT = 0.5
+DOUBT = 0.1
 """To the rows seen in a bin so many are added that are like the whole range."""
 CUT_FURTHER = 1.5
 """Classes are expected to have so many times the rows at which a part is likelier to hold than not."""

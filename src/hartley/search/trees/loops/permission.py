@@ -19,7 +19,7 @@ from hartley.search.trees.loops.layout import (
     Work,
 )
 
-SURE = 0.99
+SURE = 0.95
 """How sure that must be to hold."""
 LIKE = 4
 """A side that differs from a failed one by less than one row in so many is not tried."""
