@@ -55,6 +55,7 @@ def refusal(source: object, **options: object) -> str:
         (b"a\n1\n\n2\n", "t.csv: line 3 is empty; remove it"),
         (b"a,b\n1,2\r\n3,4\n", f"t.csv: line 2 {ENDINGS}"),
         (b"a,b\r\n1,2\n3,4\r\n", f"t.csv: line 2 {ENDINGS}"),
+        (b"a,b\r\n1,2\r\n3,4\n", f"t.csv: line 3 {ENDINGS}"),
         (b"a,b\n1\r,2\n3,4\n", f"t.csv: line 2 {ENDINGS}"),
         (b'a,b\n1,"secret\n2,3\n', "t.csv: the quote that opens on line 2 is never closed"),
         (

@@ -113,6 +113,7 @@ class _Check:
         self.started = 0
         self.breaks = False
         self.ending: bytes | None = None
+        self.ends_with_line = False
 
     def take(self, block: bytes) -> None:
         if self.line == 0:
@@ -120,6 +121,7 @@ class _Check:
         self._require_text(block)
         if not block:
             return
+        self.ends_with_line = block.endswith(b"\n")
         if self.ending is None:
             first = block.partition(b"\n")[0]
             self.ending = b"\r\n" if first.endswith(b"\r") and not self._opens(first) else b"\n"
@@ -236,6 +238,8 @@ class _Check:
             raise self._error("the file is empty; it needs a header and at least one row")
         if not self.records:
             raise self._error("the file has a header but no rows")
+        if self.ends_with_line and self.unless_last and self.unless_last.endswith(UNLIKE_FIRST):
+            raise self._error(self.unless_last)
         return CsvShape(self.header, self.records, self.longest, self.breaks)
 
     def _names(self, record: bytes, cells: int) -> tuple[str, ...]:

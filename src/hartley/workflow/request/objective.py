@@ -194,7 +194,9 @@ class Objective:
                 f"{option('withheld_label')} out"
             )
         if self.search == "greedy" and not (self.clusters.is_any and self.withholds_nothing):
-            raise OptionError(f"shapes and withheld rows are of {option('search', 'optimal')}")
+            raise OptionError(
+                f"{option('search', 'greedy')} knows no shapes and withholds no rows; leave it out, or those"
+            )
         if self.clusters.name != "tree" and self.is_told:
             name = "reference" if self.reference is not None else "keep_together"
             raise OptionError(
