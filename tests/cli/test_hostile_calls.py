@@ -42,6 +42,12 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 
     return complaint
 
 
+def test_half_a_character_stands_in_no_argument(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = "an argument holds half a character, which stands in no name and no path"
+    assert said in refusal(capsys, "report", table, *ROLES, "-o", "\ud800.html")
+    assert said in refusal(capsys, "audit", table, "-s", "\udfff")
+
+
 def arrow_file(path: Path, secret: pa.Array) -> bytes:
     table = pa.table({"age": pa.array([1, 2, 2, 3]), "secret": secret})
     with pa.ipc.new_file(path, table.schema) as writer:

@@ -21,6 +21,12 @@ def test_no_hostile_call_ends_in_a_bug_or_tells_a_secret(batch: int) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize("number", [3818, 3915])
+def test_what_long_runs_found_stays_mended(number: int) -> None:
+    """Half a character in a path; a damaged Stata file that leads its reader into a TypeError."""
+    assert try_case(1, number)[1] is None
+
+
 @pytest.mark.parametrize("number", range(len(CHOICES)))
 def test_releases_that_are_to_be_damaged_are_whole_first(number: int) -> None:
     assert {POLICY, CERTIFICATE, RECORD} <= set(whole_release(number))

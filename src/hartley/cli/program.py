@@ -134,8 +134,9 @@ def run(arguments: Sequence[str] | None = None, judged: list[Verdict] | None = N
 def _run(arguments: Sequence[str] | None, judged: list[Verdict] | None, written: Sequence[Path]) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        if any("\x00" in argument for argument in given):
-            raise click.UsageError("an argument holds a NUL character, which stands in no name and no path")
+        for argument in given:
+            if (wrong := _in_no_name(argument)) is not None:
+                raise click.UsageError(f"an argument holds {wrong}, which stands in no name and no path")
         # A refusal is one line: how the table was read is said where there is an answer.
         notes: list[str] = []
         try:
@@ -180,6 +181,16 @@ def _run(arguments: Sequence[str] | None, judged: list[Verdict] | None, written:
         return _say(f"cannot write the output: {os.strerror(error.errno).lower()}{_but(written)}", 2)
     except Exception as error:
         return _say_bug(error, written)
+
+
+def _in_no_name(argument: str) -> str | None:
+    if "\x00" in argument:
+        return "a NUL character"
+    try:
+        argument.encode("utf-8", "surrogateescape")  # as paths are, whose bytes are no text
+    except UnicodeEncodeError:
+        return "half a character"
+    return None
 
 
 def _say_interrupted(written: Sequence[Path]) -> int:

@@ -74,7 +74,14 @@ def read_labelled(path: Path) -> tuple[Any, FileLabels, dict[str, str]]:
             cells = _with_times(numbers, read)
     except UserWarning:
         raise TableError(f"{path.name}: a column appears twice; give each column its own name") from None
-    except (statistics.ReadstatError, statistics.PyreadstatError, UnicodeError):
+    except (
+        statistics.ReadstatError,
+        statistics.PyreadstatError,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ):  # the reader's own, or what Python says where a damaged file leads it astray
         kind = "Stata" if is_stata else "SPSS"
         raise TableError(f"{path.name}: the file is not a {kind} file that can be read") from None
     arrays: dict[str, Any] = {}
