@@ -221,7 +221,7 @@ REFUSED = {
     "a codeword": (["--codeword", "centroid"], "loss of its own"),
     "labels of another kind": (["--labels", "set"], "leave --labels out"),
     "a cap": (["--max-distortion", "2"], "no cap"),
-    "the greedy search": (["--search", "greedy"], "--search optimal"),
+    "the greedy search": (["--search", "greedy"], "--search greedy knows no shapes"),
     "side information and withheld rows": (["--side", "seen", "--withhold", "5%"], "leave --withhold out"),
     "side information and bits": (["--side", "seen", "--require", "l0=1"], "say --distinct-l instead"),
     "what is certain of the whole": (["--require", "istar=0"], "of the whole release"),
