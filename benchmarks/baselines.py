@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import reference_baselines as reference
 from baseline_tables import random_joint
-from hartley.search.baselines.pair_merging import agglomerative_bottleneck, privacy_funnel
+from hartley.baselines.pair_merging import agglomerative_bottleneck, privacy_funnel
 
 
 def main(size: int) -> None:

@@ -30,6 +30,7 @@ import pandas as pd
 from anonypyx_method import anonypyx_partition, is_installed
 from meter import compile_loops, timed
 
+from hartley.baselines.mondrian import mondrian
 from hartley.measures.query_error import CountQueries
 from hartley.measures.uncertainty import distinct_l
 from hartley.measures.usefulness import Usefulness
@@ -37,7 +38,6 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.model.words import ObjectiveName
-from hartley.search.baselines.mondrian import mondrian
 from hartley.search.columns.boxes import split
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
 from hartley.search.columns.costs import relative_loss

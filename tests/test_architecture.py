@@ -28,7 +28,7 @@ FOR_USERS = [
 ]
 
 WIDEST_FOLDER = 15
-LISTS_OF_PEERS = {"cli", "measures/stochastic", "model/requirement", "search/baselines"}
+LISTS_OF_PEERS = {"cli", "measures/stochastic", "model/requirement", "baselines"}
 """Folders that may be wider: one command, measure, requirement or method of others in each file."""
 
 SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc", "base", "core"}

@@ -25,6 +25,7 @@ WORDS = {
     "verifier": "counts everything again",
     "releases": "from partition to files",
     "tables": "the only code that meets rows",
+    "baselines": "methods of others",
     "frontiers": "points that meet a demand",
     "search": "how we merge",
     "measures": "what we measure",

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from hartley import compare
+from hartley.baselines import BASELINES
 from hartley.errors import InputError, OptionError, TableError, UnreachableError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
 from hartley.measures.utility import utility_of
 from hartley.model.target import Target
 from hartley.report.words.comparison import finding, noise_finding, target_words
-from hartley.search.baselines import BASELINES
 from hartley.search.effort import UNLIMITED
 from hartley.search.frontier import frontier as optimal_frontier
 from hartley.workflow.compare_methods import bound_at
@@ -249,10 +249,10 @@ def test_a_method_without_an_answer_says_why():
 
 
 def test_clustering_is_refused_with_the_reason_where_it_cannot_be_run(monkeypatch):
-    from hartley.search.baselines import registry as strategies
+    from hartley.baselines import registry as strategies
 
     few = {name: strategies.Baseline(b.name, b.title, b.chains, 3) for name, b in BASELINES.items()}
-    monkeypatch.setattr("hartley.search.baselines.best_setting.BASELINES", few)
+    monkeypatch.setattr("hartley.baselines.best_setting.BASELINES", few)
     found = compare(random_table(0), sensitive="age", public="cholesterol", target=Target("distinct_l", 2))
     assert all(isinstance(method.answer, Refused) for method in found.methods[3:])
     assert "made for up to 3 public values" in found.methods[3].answer.reason

@@ -14,6 +14,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hartley.baselines import (
+    BASELINES,
+    Case,
+    Generalisation,
+    Hierarchy,
+    datafly,
+    literal_generalisation,
+    local_recoding,
+)
 from hartley.frontiers import Frontier, Point, non_dominated
 from hartley.measures.overlap import components
 from hartley.measures.uncertainty import candidate_counts
@@ -23,15 +32,6 @@ from hartley.model.words import SLACK
 from hartley.paper.heart_data import HeartRows
 from hartley.paper.printed_values import HUNGARIAN, Found, PaperValue, checks
 from hartley.paper.toy_examples import normalised
-from hartley.search.baselines import (
-    BASELINES,
-    Case,
-    Generalisation,
-    Hierarchy,
-    datafly,
-    literal_generalisation,
-    local_recoding,
-)
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.frontier import frontier as optimal_frontier
 from hartley.search.greedy.runs import TieSpread, greedy_frontier, greedy_run, tie_spread

@@ -18,6 +18,14 @@ from pathlib import Path
 from time import process_time
 from typing import TypeVar
 
+from hartley.baselines import (
+    BASELINES,
+    Case,
+    Hierarchy,
+    NotApplicable,
+    best_utility,
+    least_leakage,
+)
 from hartley.errors import HartleyError, InputError, OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.overlap import maximin_information
@@ -32,14 +40,6 @@ from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.target import Target, TargetKind
 from hartley.model.words import ROUNDING, SINGLE_LEAKAGES, SLACK, SingleLeakage
-from hartley.search.baselines import (
-    BASELINES,
-    Case,
-    Hierarchy,
-    NotApplicable,
-    best_utility,
-    least_leakage,
-)
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.frontier import frontier as optimal_frontier
 from hartley.search.greedy.runs import TieSpread, greedy_frontier, greedy_run, tie_spread

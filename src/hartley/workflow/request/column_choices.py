@@ -266,7 +266,7 @@ def _beginnings(column: Coordinate) -> Paths:
 
 def _paths(public: Alphabet, place: int, rows: Sequence[Sequence[str]]) -> Paths:
     # Loaded where there is a hierarchy: with it come all searches that others have.
-    from hartley.search.baselines.hierarchy import Hierarchy
+    from hartley.baselines.hierarchy import Hierarchy
 
     column = public.coordinates[place]
     try:

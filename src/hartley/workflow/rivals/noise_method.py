@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from hartley.baselines.noise import NoiseCloseness, NoisyRelease, optimal_noise
 from hartley.errors import InputError, UnreachableError, option
 from hartley.measures.stochastic import JointDistribution
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
-from hartley.search.baselines.noise import NoiseCloseness, NoisyRelease, optimal_noise
 from hartley.search.effort import Effort
 from hartley.search.problem import Problem
 

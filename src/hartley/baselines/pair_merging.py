@@ -35,11 +35,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hartley.baselines.information import Masses, weighted_log, weighted_logs
 from hartley.errors import OptionError, UnreachableError
 from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, MergeTree
 from hartley.model.arrays import Flags, Floats, Int64s
-from hartley.search.baselines.information import Masses, weighted_log, weighted_logs
 from hartley.search.effort import UNLIMITED, Effort
 
 GRID = 1e12

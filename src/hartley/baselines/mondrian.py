@@ -19,10 +19,10 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from hartley.baselines.generalisation import ClassDemand
 from hartley.errors import OptionError
 from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s, Ints, different
-from hartley.search.baselines.generalisation import ClassDemand
 
 Cut: TypeAlias = Literal["median", "nearest"]
 CUTS: tuple[Cut, ...] = get_args(Cut)

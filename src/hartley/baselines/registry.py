@@ -28,27 +28,27 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf, isfinite
 
-from hartley.measures.overlap import maximin_information
-from hartley.measures.utility import Utility, utility_of
-from hartley.model import JointRange, MergeTree, Partition
-from hartley.search.baselines.dendrogram import LINKAGES, dendrogram
-from hartley.search.baselines.generalisation import (
+from hartley.baselines.dendrogram import LINKAGES, dendrogram
+from hartley.baselines.generalisation import (
     ClassDemand,
     datafly,
     literal_generalisation,
     local_recoding,
 )
-from hartley.search.baselines.hierarchy import Hierarchy
-from hartley.search.baselines.iac_clustering import iac_mdsf
-from hartley.search.baselines.iac_overlap import iac_overlap
-from hartley.search.baselines.information import Masses
-from hartley.search.baselines.mondrian import CUTS, mondrian
-from hartley.search.baselines.pair_merging import (
+from hartley.baselines.hierarchy import Hierarchy
+from hartley.baselines.iac_clustering import iac_mdsf
+from hartley.baselines.iac_overlap import iac_overlap
+from hartley.baselines.information import Masses
+from hartley.baselines.mondrian import CUTS, mondrian
+from hartley.baselines.pair_merging import (
     agglomerative_bottleneck,
     pairwise_agglomeration,
     privacy_funnel,
 )
-from hartley.search.baselines.subsets import SubsetRun
+from hartley.baselines.subsets import SubsetRun
+from hartley.measures.overlap import maximin_information
+from hartley.measures.utility import Utility, utility_of
+from hartley.model import JointRange, MergeTree, Partition
 from hartley.search.effort import UNLIMITED, Effort
 
 WEIGHTS = tuple(step / 20 for step in range(20))

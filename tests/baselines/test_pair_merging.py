@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 import reference_baselines as reference
 from baseline_tables import GOLDEN, TABLES, random_joint
-from hartley.errors import OptionError, UnreachableError
-from hartley.search.baselines.pair_merging import (
+from hartley.baselines.pair_merging import (
     agglomerative_bottleneck,
     pairwise_agglomeration,
     privacy_funnel,
 )
+from hartley.errors import OptionError, UnreachableError
 from hartley.search.effort import Effort
 from strategies import joint_ranges
 

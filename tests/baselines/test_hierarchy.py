@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hartley.baselines.hierarchy import Hierarchy, hierarchies_for, in_step
 from hartley.errors import InputError
 from hartley.model import Alphabet, Partition
-from hartley.search.baselines.hierarchy import Hierarchy, hierarchies_for, in_step
 
 
 @given(

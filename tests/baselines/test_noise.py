@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from hartley.baselines.noise import NoiseCloseness, NoisyRelease, optimal_noise
 from hartley.errors import InputError, OptionError
 from hartley.examples import toy
 from hartley.measures.stochastic import JointDistribution, mutual_information
 from hartley.model import JointRange, Partition
-from hartley.search.baselines.noise import NoiseCloseness, NoisyRelease, optimal_noise
 from hartley.search.effort import Effort
 from strategies import joint_ranges_with_partition
 

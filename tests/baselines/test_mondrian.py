@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference_baselines as reference
+from hartley.baselines.generalisation import ClassDemand
+from hartley.baselines.mondrian import CUTS, mondrian
 from hartley.errors import OptionError, UnreachableError
 from hartley.model import JointRange, Partition
-from hartley.search.baselines.generalisation import ClassDemand
-from hartley.search.baselines.mondrian import CUTS, mondrian
 from strategies import joint_ranges
 
 

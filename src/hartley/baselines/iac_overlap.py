@@ -21,11 +21,11 @@ from math import inf, isfinite, log2
 
 import numpy as np
 
+from hartley.baselines.subsets import DECIMALS, SubsetRun, require_weight
 from hartley.measures.overlap import components
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s, Ints, different
-from hartley.search.baselines.subsets import DECIMALS, SubsetRun, require_weight
 from hartley.search.effort import UNLIMITED, Effort
 
 NO_CHANGE = 1e-12

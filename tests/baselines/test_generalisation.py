@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 import reference_baselines as reference
 from baseline_tables import GOLDEN
+from hartley.baselines import Hierarchy, datafly, literal_generalisation, local_recoding
+from hartley.baselines.generalisation import ClassDemand, Generalisation
 from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import Resolution, utility_of
 from hartley.model import JointRange, Partition
-from hartley.search.baselines import Hierarchy, datafly, literal_generalisation, local_recoding
-from hartley.search.baselines.generalisation import ClassDemand, Generalisation
 from hartley.tables import Roles, open_table
 from strategies import joint_ranges
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cut_tree, linkage
 
+from hartley.baselines.dendrogram import dendrogram
 from hartley.errors import InputError, OptionError
 from hartley.model import Alphabet, JointRange, Partition
-from hartley.search.baselines.dendrogram import dendrogram
 
 pytest.importorskip("sklearn")
 

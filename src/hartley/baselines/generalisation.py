@@ -23,11 +23,11 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from hartley.baselines.hierarchy import Hierarchy, hierarchies_for, in_step
 from hartley.errors import OptionError, UnreachableError
 from hartley.measures.uncertainty import candidate_counts, rows_of_values
 from hartley.model import JointRange, Partition, meet
 from hartley.model.arrays import Flags, Int64s
-from hartley.search.baselines.hierarchy import Hierarchy, hierarchies_for, in_step
 
 
 @dataclass(frozen=True)

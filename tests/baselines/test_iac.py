@@ -5,9 +5,7 @@ from hypothesis import strategies as st
 
 import reference_baselines as reference
 from baseline_tables import GOLDEN, TABLES, random_joint
-from hartley.errors import OptionError
-from hartley.model import Partition
-from hartley.search.baselines.iac_clustering import (
+from hartley.baselines.iac_clustering import (
     Weighed,
     all_changes,
     best_subset,
@@ -19,8 +17,10 @@ from hartley.search.baselines.iac_clustering import (
     subset_change,
     upper_weights,
 )
-from hartley.search.baselines.information import Masses
-from hartley.search.baselines.subsets import least_subset, members, over_subsets, subset_sizes
+from hartley.baselines.information import Masses
+from hartley.baselines.subsets import least_subset, members, over_subsets, subset_sizes
+from hartley.errors import OptionError
+from hartley.model import Partition
 from strategies import joint_ranges
 
 CASES = [(table, key) for table in TABLES for key in GOLDEN[table]["iac_mdsf"]]
@@ -185,7 +185,7 @@ def test_modmod_finds_the_exact_step_on_many_random_tables():
 
 
 def test_compiled_finds_what_interpreted_finds():
-    from hartley.search.baselines.iac_clustering import best_from
+    from hartley.baselines.iac_clustering import best_from
 
     joint = random_joint(np.random.default_rng(2), 20, 8, 60)
     weighed = Weighed.of(Masses.of(joint), 0.6)

@@ -31,11 +31,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hartley.hot_loops import hot_loop, hot_part
-from hartley.model import JointRange, Partition
-from hartley.model.arrays import Flags, Floats, Int64s
-from hartley.search.baselines.information import Masses, weighted_log, weighted_logs
-from hartley.search.baselines.subsets import (
+from hartley.baselines.information import Masses, weighted_log, weighted_logs
+from hartley.baselines.subsets import (
     EXACT_UP_TO,
     SubsetRun,
     least_subset,
@@ -43,6 +40,9 @@ from hartley.search.baselines.subsets import (
     over_subsets,
     require_weight,
 )
+from hartley.hot_loops import hot_loop, hot_part
+from hartley.model import JointRange, Partition
+from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.search.effort import UNLIMITED, Effort
 
 NO_CHANGE = 1e-12

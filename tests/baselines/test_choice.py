@@ -5,13 +5,7 @@ import pytest
 from numpy.random import default_rng
 
 from baseline_tables import random_joint
-from hartley.errors import OptionError
-from hartley.measures.overlap import maximin_information
-from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
-from hartley.measures.utility import LineDistortion, Resolution, utility_of
-from hartley.model import JointRange, Partition
-from hartley.model.requirement import Requirement
-from hartley.search.baselines import (
+from hartley.baselines import (
     BASELINES,
     Case,
     Hierarchy,
@@ -20,7 +14,13 @@ from hartley.search.baselines import (
     candidates_needed,
     least_leakage,
 )
-from hartley.search.baselines.best_setting import BaselineAnswer
+from hartley.baselines.best_setting import BaselineAnswer
+from hartley.errors import OptionError
+from hartley.measures.overlap import maximin_information
+from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
+from hartley.measures.utility import LineDistortion, Resolution, utility_of
+from hartley.model import JointRange, Partition
+from hartley.model.requirement import Requirement
 from hartley.search.effort import Effort
 from hartley.tables import Roles, open_table
 

@@ -6,20 +6,20 @@ Every method stands in its own file and knows no other. :data:`BASELINES` has th
 Read ``registry`` first.
 """
 
-from hartley.search.baselines.best_setting import (
+from hartley.baselines.best_setting import (
     NotApplicable,
     best_utility,
     candidates_needed,
     least_leakage,
 )
-from hartley.search.baselines.generalisation import (
+from hartley.baselines.generalisation import (
     Generalisation,
     datafly,
     literal_generalisation,
     local_recoding,
 )
-from hartley.search.baselines.hierarchy import Hierarchy
-from hartley.search.baselines.registry import BASELINES, Case
+from hartley.baselines.hierarchy import Hierarchy
+from hartley.baselines.registry import BASELINES, Case
 
 __all__ = [
     "BASELINES",

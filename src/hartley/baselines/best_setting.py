@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, isfinite, log2
 
+from hartley.baselines.registry import BASELINES, Baseline, Case, SettingsChain
 from hartley.errors import HartleyError, OptionError
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import max_uncertainty_reduction
@@ -16,7 +17,6 @@ from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.words import SINGLE_LEAKAGES, SLACK, SingleLeakage
-from hartley.search.baselines.registry import BASELINES, Baseline, Case, SettingsChain
 
 
 def candidates_needed(

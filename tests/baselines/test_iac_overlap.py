@@ -3,13 +3,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hartley.baselines.iac_overlap import OverlapChange, iac_overlap
 from hartley.errors import OptionError
 from hartley.examples import toy
 from hartley.measures.overlap import maximin_information
 from hartley.measures.utility import LineDistortion, Resolution, utility_of
 from hartley.model import JointRange, Partition
 from hartley.model.words import CODEWORDS
-from hartley.search.baselines.iac_overlap import OverlapChange, iac_overlap
 from strategies import joint_ranges
 
 weights = st.sampled_from([0.0, 0.1, 0.5, 1.0, 3.0])
