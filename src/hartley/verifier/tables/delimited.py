@@ -1,4 +1,4 @@
-"""Delimited text split into cells, for the verifier: by its own rules, and many lines at once where it can.
+"""Delimited text, split into cells by Arrow; what another reader might split otherwise is refused.
 
 A cell in quotes is text, also where it is empty; without quotes an empty cell is missing. A line with nothing
 on it is no record.
@@ -12,16 +12,16 @@ a column that the policy lists are turned into those of ISO.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO, TextIOWrapper
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import TableError
 from hartley.releases.policy import Reading
-from hartley.verifier.tables.arrow_arrays import arrow_numbers, arrow_texts, texts_at, with_missing
 
 COMMA_NUMBER = r"^-?(0|[1-9][0-9]*)(,[0-9]+)?([eE][+-]?[0-9]+)?$"
 
@@ -107,8 +107,8 @@ def _with_points(column: Any, way: str) -> Any:
     return pc.replace_substring(column, ",", ".")
 
 
-AT_ONCE = 1 << 22
-"""Characters that are split at once."""
+AT_ONCE = 1 << 25
+"""Bytes that are split at once; no record may be longer."""
 
 
 class Delimited:
@@ -116,121 +116,68 @@ class Delimited:
 
     def __init__(self, text: str, mark: str, name: str) -> None:
         """``mark`` stands between cells; ``name`` is what the file is called in messages."""
-        self._text = text
+        if len(mark) != 1 or not mark.isascii():
+            raise TableError(f"{name}: no text file has the delimiter {mark!r}")
+        self._content = text.encode()
         self._mark = mark
         self._name = name
-        escaped = re.escape(mark)
-        self._cell = re.compile(rf'(?:"((?:[^"]|"")*)"|([^"{escaped}\r\n]*))({escaped}|\r?\n|\Z)', re.DOTALL)
 
     def header(self) -> list[str]:
         """Return the names of the columns."""
-        record, _ = next(self._records(0), ([], 0))
-        return [cell or "" for cell in record]
+        lines = TextIOWrapper(BytesIO(self._content), encoding="utf-8", newline="")
+        try:
+            return next(filter(None, csv.reader(lines, delimiter=self._mark, strict=True)), [])
+        except csv.Error:
+            raise self._unsplit() from None
 
     def columns(self, places: Sequence[int]) -> Iterator[list[Any]]:
         """Return some columns as Arrow text, batch by batch."""
-        header, place = next(self._records(0), ([], 0))
-        width = len(header)
-        while place < len(self._text):
-            end = self._text.find("\n", place + AT_ONCE) + 1 or len(self._text)
-            lines = self._text[place:end]
-            columns = self._split(lines, width, places)
-            if columns is not None:
-                yield columns
-                place = end
-                continue
-            rows = []
-            for record, after in self._records(place):
-                if len(record) != width:
-                    raise TableError(f"{self._name}: a record has another number of cells than the header")
-                rows.append(record)
-                place = after
-                if after >= end:
-                    break
-            else:
-                place = len(self._text)
-            yield [arrow_texts([row[number] for row in rows]) for number in places]
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
 
-    def _split(self, lines: str, width: int, places: Sequence[int]) -> list[Any] | None:
-        """Split whole lines into columns; nothing where there are odd lines, or a quote is still open."""
-        import pyarrow.compute as pc
+        names = [f"c{place}" for place in range(len(self.header()))]
+        wanted = [names[place] for place in places]
+        self._require_quotes_around_cells()
+        try:
+            batches = arrow_csv.open_csv(
+                pa.BufferReader(self._content),
+                arrow_csv.ReadOptions(block_size=AT_ONCE, column_names=names, skip_rows_after_names=1),
+                arrow_csv.ParseOptions(delimiter=self._mark, newlines_in_values=b'"' in self._content),
+                arrow_csv.ConvertOptions(
+                    column_types=dict.fromkeys(names, pa.string()),
+                    include_columns=list(dict.fromkeys(wanted)),
+                    null_values=[""],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                ),
+            )
+            for batch in batches:
+                yield [batch.column(name) for name in wanted]
+        except pa.ArrowInvalid as error:
+            if "columns, got" in str(error):
+                raise TableError(
+                    f"{self._name}: a record has another number of cells than the header"
+                ) from None
+            raise self._unsplit() from None
 
-        if not (width and self._mark.isascii() and len(self._mark) == 1) or lines.endswith("\r"):
-            return None
-        content = (lines if lines.endswith("\n") else f"{lines}\n").encode()
-        letters = np.frombuffer(content, dtype=np.uint8)
-        is_end = letters == ord(self._mark)
-        is_line = letters == ord("\n")
-        is_return = letters == ord("\r") if "\r" in lines else None
-        quotes = _Quotes(letters) if '"' in lines else None
-        if quotes is not None:
-            if not quotes.are_around_cells(letters, self._mark):
-                return None
-            for which in (is_end, is_line) if is_return is None else (is_end, is_line, is_return):
-                which &= quotes.is_outside
-        is_end |= is_line
-        ends = np.flatnonzero(is_end)
-        last = ends[width - 1 :: width]
-        if len(ends) != width * len(last) or not (
-            is_line[last].all() and np.count_nonzero(is_line) == len(last)
+    def _require_quotes_around_cells(self) -> None:
+        """Refuse a quote or a carriage return inside a cell without quotes, which readers take differently.
+
+        Every second quote closes what the one before it opened; where one closes and the next opens at once,
+        they are a quote in a cell.
+        """
+        letters = np.frombuffer(b"\n%b%b" % (self._content, self._mark.encode()), dtype=np.uint8)
+        quotes = np.flatnonzero(letters == ord('"'))
+        returns = np.flatnonzero(letters == ord("\r")) if b"\r" in self._content else quotes[:0]
+        around = [ord(self._mark), ord("\n"), ord("\r"), ord('"')]
+        is_outside = np.searchsorted(quotes, returns) % 2 == 0
+        if not (
+            len(quotes) % 2 == 0
+            and np.isin(letters[quotes[::2] - 1], around).all()
+            and np.isin(letters[quotes[1::2] + 1], around).all()
+            and (letters[returns[is_outside] + 1] == ord("\n")).all()
         ):
-            return None
-        starts = np.r_[0, ends[:-1] + 1]
-        if is_return is not None:
-            if not is_line[np.flatnonzero(is_return) + 1].all():
-                return None
-            ends = ends - is_return[ends - 1]
-        is_missing = starts == ends
-        if width == 1 and is_missing.any():
-            return None
-        if quotes is not None:
-            is_quoted = letters[starts] == ord('"')
-            starts, ends = starts + is_quoted, ends - is_quoted
-        # The cells, and between them what stands between cells.
-        edges = np.column_stack([starts, ends]).ravel()
-        cells = texts_at(np.diff(edges), content[int(edges[0]) :])
-        columns = []
-        for number in places:
-            column = cells.take(arrow_numbers(np.arange(2 * number, 2 * len(ends), 2 * width)))
-            if quotes is not None and quotes.are_in_cells:
-                column = pc.replace_substring(column, '""', '"')
-            columns.append(with_missing(column, is_missing[number::width]))
-        return columns
+            raise self._unsplit()
 
-    def _records(self, place: int) -> Iterator[tuple[list[str | None], int]]:
-        """Return the records from a place on, and where each ends."""
-        text = self._text
-        record: list[str | None] = []
-        while place < len(text) or record:
-            found = self._cell.match(text, place)
-            if found is None:
-                raise TableError(f"{self._name}: the file cannot be split into cells")
-            quoted, plain, end = found.groups()
-            record.append(plain or None if quoted is None else quoted.replace('""', '"'))
-            place = found.end()
-            if end == "" or end in ("\n", "\r\n"):
-                if record != [None] or quoted is not None:
-                    yield record, place
-                record = []
-
-
-class _Quotes:
-    """The quotes of whole records: every second one closes what the one before it opened.
-
-    Where one closes and the next opens at once, they are a quote in a cell.
-    """
-
-    def __init__(self, letters: npt.NDArray[np.uint8]) -> None:
-        self._places = np.flatnonzero(letters == ord('"'))
-        stretches = np.diff(np.r_[0, self._places, len(letters)])
-        self.is_outside = np.repeat(np.arange(len(stretches)) % 2 == 0, stretches)
-        self.are_in_cells = bool((np.diff(self._places)[1::2] == 1).any())
-
-    def are_around_cells(self, letters: npt.NDArray[np.uint8], mark: str) -> bool:
-        """Tell whether each opens where a cell begins and closes where it ends; a line feed comes last."""
-        if len(self._places) % 2:
-            return False
-        before, after = letters[self._places[::2] - 1], letters[self._places[1::2] + 1]
-        begins = np.isin(before, [ord(mark), ord("\n"), ord('"')])
-        stops = np.isin(after, [ord(mark), ord("\n"), ord("\r"), ord('"')])
-        return bool(begins.all() and stops.all())
+    def _unsplit(self) -> TableError:
+        return TableError(f"{self._name}: the file cannot be split into cells")
