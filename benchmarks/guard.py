@@ -315,7 +315,7 @@ def check_first(folder: Path, goals: Goals) -> None:
     environment = _environment(folder) | {"NUMBA_CACHE_DIR": str(folder / "compiled")}
     many = [
         subprocess.Popen(
-            [sys.executable, __file__, "--work", "pairs", str(folder)],
+            [sys.executable, __file__, "--work", "chains", str(folder)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -329,13 +329,14 @@ def check_first(folder: Path, goals: Goals) -> None:
     goals.say("six processes that compile at once: failures, warnings, other answers", wrong, 0, "")
 
 
-def pairs(folder: Path) -> int:
-    """Sort and count some pairs of codes, compiled."""
+def chains(folder: Path) -> int:
+    """Count chains of codes, compiled."""
     del folder
-    from hartley.model.pair_sort import by_counting
+    from hartley.measures.separation import count_chains
 
-    observed, sensitive = np.random.default_rng(8).integers(0, 500, (2, 100_000))
-    return len(by_counting(observed, sensitive, None, 500, 500)[1])
+    codes, lengths = np.arange(100_000) % 500, np.zeros(200, dtype=np.int64)
+    count_chains.compiled(np.arange(100_000) // 500, codes, np.arange(1, 501), lengths)
+    return int(lengths.sum())
 
 
 def _from_the_shell(command: list[str], folder: Path) -> float:
@@ -351,7 +352,7 @@ def _beside(spent: Cost) -> str:
     return f"; {spent.seconds:.1f} s, {spent.gigabytes:.2f} GB"
 
 
-WORKS["pairs"] = pairs
+WORKS["chains"] = chains
 CHECKS = {
     "start": check_start,
     "first": check_first,
