@@ -8,7 +8,7 @@ from hypothesis import given
 from hartley.errors import OptionError
 from hartley.examples import toy
 from hartley.measures import overlap, uncertainty
-from hartley.measures.audit import audit
+from hartley.measures.audit import measure
 from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange
 from hartley.model.requirement import Requirement
@@ -18,7 +18,7 @@ from strategies import joint_ranges_with_partition
 @given(joint_ranges_with_partition(side=True))
 def test_an_audit_holds_what_each_measure_says(pair):
     joint, partition = pair
-    found = audit(joint, partition)
+    found = measure(joint, partition)
     assert found.l0_bits == uncertainty.max_uncertainty_reduction(joint, partition)
     assert found.i0_bits == uncertainty.min_uncertainty_reduction(joint, partition)
     assert found.b0_bits == uncertainty.least_posterior_entropy(joint, partition)
@@ -36,14 +36,14 @@ def test_an_audit_holds_what_each_measure_says(pair):
 
 def test_witnesses_name_public_values_and_counts():
     joint = JointRange.from_pairs([(180, 61), (180, 61), (214, 61), (214, 55)])
-    witness = audit(joint).to_dict()["witnesses"]
+    witness = measure(joint).to_dict()["witnesses"]
     assert witness["narrowest"] == [{"public": {"public": 180}, "candidates": 1, "rows": 2}]
     assert witness["narrowest_count"] == 1
     assert witness["narrowest_rows"] == 2
 
 
 def test_sensitive_values_appear_only_when_disclosive():
-    found = audit(toy())
+    found = measure(toy())
     assert "s3" not in str(found.to_dict())
     assert "s3" in str(found.to_dict(disclosive=True))
 
@@ -57,7 +57,7 @@ def test_a_column_in_both_roles_is_hidden_among_the_public_cells():
         public=joint.public,
         sensitive=sensitive,
     )
-    assert [narrow.public for narrow in audit(joint).narrowest] == [{"public2": 180}, {"public2": 214}]
+    assert [narrow.public for narrow in measure(joint).narrowest] == [{"public2": 180}, {"public2": 214}]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from greedy_instances import random_joint, random_positions, small_size
-from hartley.errors import OptionError, UnreachableError
+from hartley.errors import OptionError
 from hartley.examples import toy
 from hartley.hot_loops import HotLoop
 from hartley.measures.overlap import overlap_partition
@@ -59,19 +59,9 @@ def test_every_step_measures_as_its_partition_does(
             assert along.utility[t] == pytest.approx(utility_of(utility, partition), rel=1e-9, abs=slack)
 
 
-def test_cuts_of_a_run() -> None:
+def test_the_steps_of_a_run_are_cut_where_candidates_become_more() -> None:
     along = trajectory(toy(), narrowest_first(toy(), Resolution(7)), Resolution(7))
     assert along.distinct_l.tolist() == [1, 2, 3, 6]
-    assert along.best_utility_with(2) == 1
-    assert along.best_utility("l0", 1.0) == 2
-    assert along.least_leakage("l0", utility_floor=1.2) == 1
-    assert along.best_utility("istar", 0.0) == 3
-    with pytest.raises(UnreachableError, match="the most that is reached is 6"):
-        along.best_utility_with(7)
-    with pytest.raises(UnreachableError, match="utility of 9"):
-        along.least_leakage("l0", utility_floor=9)
-    with pytest.raises(UnreachableError, match="at most -1 bits"):
-        along.best_utility("l0", -1.0)
     with pytest.raises(OptionError, match="unknown leakage"):
         along.leakage("l1")  # type: ignore[arg-type]
 

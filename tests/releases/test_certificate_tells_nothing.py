@@ -23,7 +23,7 @@ import pytest
 from conftest import shared_file
 from hartley import release
 from hartley.errors import UnreachableError
-from hartley.measures.audit import audit
+from hartley.measures.audit import measure
 from hartley.model import JointRange
 from hartley.model.demand import Wanted
 from hartley.model.target import Target
@@ -89,8 +89,8 @@ class Case:
 
     def promise_about(self, table: Table) -> dict[str, Any]:
         """Give what the certificate would say were this the original, released by the same codebook."""
-        before = audit(joint_of(table, " ".join))
-        after = audit(joint_of(table, self.label_of.__getitem__))
+        before = measure(joint_of(table, " ".join))
+        after = measure(joint_of(table, self.label_of.__getitem__))
         point = msgspec.structs.replace(
             self.record.point,
             leakage_bits=after.l0_bits,
@@ -108,7 +108,7 @@ class Case:
 
     def is_promised(self, table: Table) -> bool:
         """Tell whether what the certificate promises to readers is true of a table."""
-        after = audit(joint_of(table, self.label_of.__getitem__))
+        after = measure(joint_of(table, self.label_of.__getitem__))
         rows = Counter(self.label_of[person] for person, _ in table)
         found = {
             "distinct-l": after.distinct_l,
@@ -281,7 +281,7 @@ def test_the_count_of_pairs_would_have_told(tmp_path: Path) -> None:
     table: Table = ((("1", "u"), "a"), (("1", "u"), "b"), (("2", "u"), "b"))
     case = released(tmp_path, table, Target("distinct_l", 2), publish_sensitive=True)
     assert case.record.before.pairs == 3
-    telling = [other for other in case.others() if audit(joint_of(other, " ".join)).pairs == 3]
+    telling = [other for other in case.others() if measure(joint_of(other, " ".join)).pairs == 3]
     assert left_possible(iter(telling))["2", "u"] == {"b"}
     assert left_possible(case.others())["2", "u"] == {"a", "b"}
 

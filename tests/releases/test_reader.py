@@ -10,7 +10,7 @@ import pytest
 
 from hartley import Target, frontier, release
 from hartley.cli.program import run
-from hartley.measures.audit import audit as measure
+from hartley.measures.audit import measure
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from hartley import audit as audit_table
 from hartley import release
 from hartley.cli.program import run
 from hartley.errors import InputError
-from hartley.measures.audit import audit, audit_of_summary
+from hartley.measures.audit import audit_of_summary, measure
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
@@ -90,7 +90,7 @@ def test_the_nasty_table_is_the_same_in_postgresql(nasty_in_postgresql: str) -> 
             expected = here.joint_range(roles)
             assert there.joint_range(roles) == expected
             counted = there.range_summary(roles).summary
-            assert audit_of_summary(counted) == audit(expected.joint)
+            assert audit_of_summary(counted) == measure(expected.joint)
     there.close()
 
 
@@ -329,7 +329,7 @@ def test_sqlite_tells_what_each_cell_is(clinic: str) -> None:
                 roles = Roles(sensitive=(sensitive,), public=public, side=side)
                 expected = here.joint_range(roles)
                 assert table.joint_range(roles) == expected
-                assert audit_of_summary(table.range_summary(roles).summary) == audit(expected.joint)
+                assert audit_of_summary(table.range_summary(roles).summary) == measure(expected.joint)
     mixed = open_table(clinic, ReadOptions(query="t", text=("mixed",)))
     assert mixed.joint_range(Roles(sensitive=("s",), public=("mixed",))).joint.public.labels() == [
         "1",
@@ -350,7 +350,7 @@ def test_an_empty_text_among_dates_is_missing_in_sqlite(clinic: str) -> None:
         for missing in ("value", "drop"):
             expected = table.joint_range(roles, missing=missing)
             counted = table.range_summary(roles, missing=missing)
-            assert audit_of_summary(counted.summary) == audit(expected.joint)
+            assert audit_of_summary(counted.summary) == measure(expected.joint)
             assert counted.dropped_rows == expected.dropped_rows
     table.close()
 

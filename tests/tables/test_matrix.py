@@ -24,7 +24,7 @@ import pytest
 from pyarrow import feather
 
 from hartley.errors import InputError
-from hartley.measures.audit import audit, audit_of_summary
+from hartley.measures.audit import audit_of_summary, measure
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.estimate import estimate
 from hartley.tables.locations import ENDINGS
@@ -180,7 +180,7 @@ def require_one_answer(source: Any, options: ReadOptions, *, has_truth: bool) ->
         for roles in [*ROLES, *([TRUTH] if has_truth else [])]:
             joint = expected.joint_range(roles).joint
             assert found.joint_range(roles).joint == joint
-            assert audit_of_summary(found.range_summary(roles).summary) == audit(joint)
+            assert audit_of_summary(found.range_summary(roles).summary) == measure(joint)
     finally:
         found.close()
         expected.close()

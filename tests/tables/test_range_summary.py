@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hartley import audit as audit_table
 from hartley.errors import ColumnError
-from hartley.measures.audit import audit, audit_of_summary
+from hartley.measures.audit import audit_of_summary, measure
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables import table as table_module
 from hartley.tables.counting import held_rows
@@ -52,7 +52,7 @@ def test_the_summary_gives_the_audit_of_the_joint_range(
         return
     read = table.joint_range(roles, missing=missing)
     for counted in by_every_way(table, roles, missing):
-        assert audit_of_summary(counted.summary) == audit(read.joint)
+        assert audit_of_summary(counted.summary) == measure(read.joint)
         assert counted.dropped_rows == read.dropped_rows
 
 
@@ -74,7 +74,7 @@ def test_tables_whose_rows_are_counted_first_give_the_same(
         table = open_table(doubled)
         assert table.joint_range(roles) == expected
         for counted in by_every_way(table, roles):
-            assert audit_of_summary(counted.summary) == audit(expected.joint)
+            assert audit_of_summary(counted.summary) == measure(expected.joint)
 
 
 def test_each_way_of_counting_is_taken_where_it_is_best(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_the_nasty_table_is_counted_inside_as_outside(sensitive: str) -> None:
     for public in NASTY.column_names:
         for side in ((), ("truth",), ("category", "day")):
             roles = Roles(sensitive=(sensitive,), public=(public,), side=side)
-            expected = audit(table.joint_range(roles).joint)
+            expected = measure(table.joint_range(roles).joint)
             for counted in by_every_way(table, roles):
                 assert audit_of_summary(counted.summary) == expected
 
@@ -125,7 +125,7 @@ def test_witnesses_are_the_first_ten_and_a_hundred_candidates() -> None:
     roles = Roles(sensitive=("s",), public=("x",))
     for counted in by_every_way(table, roles):
         found = audit_of_summary(counted.summary)
-        assert found == audit(table.joint_range(roles).joint)
+        assert found == measure(table.joint_range(roles).joint)
         assert [narrow.public["x"] for narrow in found.narrowest] == [f"x{i:02}" for i in range(10)]
         assert [len(narrow.sensitive) for narrow in found.narrowest] == [100] * 10
 

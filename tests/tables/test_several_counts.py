@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hartley import audit as audit_table
 from hartley.errors import ColumnError, InputError
-from hartley.measures.audit import audit, audit_of_summary
+from hartley.measures.audit import audit_of_summary, measure
 from hartley.tables import RangeRead, Roles, open_table
 from hartley.tables.counting import held_rows
 from hartley.tables.engine import _Engine
@@ -33,7 +33,7 @@ ROLES = st.builds(
 
 
 def measured(read: Any) -> Any:
-    found = audit(read.joint) if isinstance(read, RangeRead) else audit_of_summary(read.summary)
+    found = measure(read.joint) if isinstance(read, RangeRead) else audit_of_summary(read.summary)
     return found, read.dropped_rows
 
 

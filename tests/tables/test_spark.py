@@ -16,7 +16,7 @@ import pytest
 from hartley import audit as audit_table
 from hartley import frontier, release, verify
 from hartley.errors import PolicyError, TableError, WriteError
-from hartley.measures.audit import Audit, audit, audit_of_summary
+from hartley.measures.audit import Audit, audit_of_summary, measure
 from hartley.model.target import Target
 from hartley.releases.certificate import file_sha256
 from hartley.releases.policy import Policy
@@ -41,7 +41,7 @@ def the_nasty_table_has_one_answer_in_spark(spark: Any) -> None:
     for roles in (ROLES[2], TRUTH):
         joint = expected.joint_range(roles).joint
         assert table.joint_range(roles).joint == joint
-        assert summed_up_in_spark(table, roles) == audit(joint)
+        assert summed_up_in_spark(table, roles) == measure(joint)
 
 
 def for_an_audit_not_even_pairs_reach_the_driver(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +175,7 @@ def texts_are_equal_by_code_point_whatever_their_collation(spark: Any, tmp_path:
     ):
         joint = here.joint_range(roles).joint
         assert there.joint_range(roles).joint == joint
-        assert summed_up_in_spark(there, roles) == audit(joint)
+        assert summed_up_in_spark(there, roles) == measure(joint)
     out = tmp_path / "collated.parquet"
     made = release(rows, out, target=Target("distinct_l", 2), sensitive="s", public="x")
     applied = Policy.read(made.policy).apply(rows).toArrow()

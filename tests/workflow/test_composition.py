@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from hartley import audit, release
-from hartley.measures.audit import Audit
-from hartley.measures.audit import audit as measure
+from hartley.measures.audit import Audit, measure
 from hartley.model import Partition, meet
 from hartley.model.target import Target
 from hartley.releases.policy import Policy

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import log2
 from typing import Any
@@ -14,7 +13,6 @@ from hartley.measures.uncertainty import candidate_counts, prior_counts, row_cou
 from hartley.model import Alphabet, JointRange, Partition, RangeSummary
 from hartley.model.alphabet import label_to_json
 from hartley.model.arrays import Int64s, totals_of
-from hartley.model.late_tuple import LateTuple
 from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
 
 MOST_COMPONENTS = 10
@@ -127,9 +125,9 @@ class Audit:
         How many of them leave the fewest candidates.
     narrowest_rows : int
         How many rows show one of those.
-    narrowest : sequence of Narrow
+    narrowest : tuple of Narrow
         The first few of those, in order.
-    groups : sequence of Component
+    groups : tuple of Component
         The first few components, those with the fewest sensitive values first.
 
     Examples
@@ -161,8 +159,8 @@ class Audit:
     observations: int
     narrowest_count: int
     narrowest_rows: int
-    narrowest: Sequence[Narrow]
-    groups: Sequence[Component]
+    narrowest: tuple[Narrow, ...]
+    groups: tuple[Component, ...]
 
     def __repr__(self) -> str:
         exposed = self.narrowest_rows if self.distinct_l == 1 else 0
@@ -185,7 +183,7 @@ class Audit:
         return {**measures, "witnesses": witnesses}
 
 
-def audit(joint: JointRange, partition: Partition | None = None) -> Audit:
+def measure(joint: JointRange, partition: Partition | None = None) -> Audit:
     """Measure a table as it is, or a release of it.
 
     Parameters
@@ -240,10 +238,8 @@ def audit_of_summary(found: RangeSummary) -> Audit:
         observations=found.observations,
         narrowest_count=found.narrowest_count,
         narrowest_rows=found.narrowest_rows,
-        narrowest=LateTuple.of(
-            lambda: tuple(_narrow(found.sensitive, narrow) for narrow in found.narrowest), found.pairs
-        ),
-        groups=LateTuple.of(lambda: _components(found, Partition(roots)), found.pairs),
+        narrowest=tuple(_narrow(found.sensitive, narrow) for narrow in found.narrowest),
+        groups=_components(found, Partition(roots)),
     )
 
 
@@ -268,12 +264,9 @@ def summary(joint: JointRange, partition: Partition | None = None) -> RangeSumma
         row_k=int(rows.min()),
         narrowest_count=len(narrowest),
         narrowest_rows=int(rows[narrowest].sum()),
-        narrowest=LateTuple.of(
-            lambda: tuple(
-                _observation(released, int(observation), int(rows[observation]))
-                for observation in narrowest[:MOST_NARROWEST]
-            ),
-            released.pairs,
+        narrowest=tuple(
+            _observation(released, int(observation), int(rows[observation]))
+            for observation in narrowest[:MOST_NARROWEST]
         ),
         anchors=np.repeat(anchor, counts),
         linked=released.indices,

@@ -1,10 +1,10 @@
 r"""All measures along a run, and where a run is cut.
 
 A run is one sequence of merges; a weight of utility λ, a floor of utility θ, a number of candidates or a cap
-on leakage only choose a step of it (Theorem P4). The measures of all steps are found in near-linear time: how
-many candidates the two clusters of a merge share is counted by laying the values in a row in which every
-cluster is a stretch, and asking of each two neighbouring occurrences of a sensitive value which merge first
-holds both.
+on leakage only choose a step of it (Theorem P4): a :class:`~hartley.Frontier` chooses by the last three. The
+measures of all steps are found in near-linear time: how many candidates the two clusters of a merge share is
+counted by laying the values in a row in which every cluster is a stretch, and asking of each two neighbouring
+occurrences of a sensitive value which merge first holds both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from hartley.errors import OptionError, UnreachableError
+from hartley.errors import OptionError
 from hartley.measures.overlap import components
 from hartley.measures.trajectory_loops import (
     CENTROID,
@@ -30,11 +30,11 @@ from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.model.arrays import Floats, Int64s, Ints, equal_arrays, frozen_array
-from hartley.model.words import SLACK, Leakage
+from hartley.model.words import Leakage
 
 CODES = {"midpoint": MIDPOINT, "centroid": CENTROID, "member": MEMBER}
 STEPS_PER_VALUE = 8
-"""Targets typed by people are met up to this much."""
+"""Elementary steps that following a run takes for each public value, about."""
 NOTHING = 5e-13
 """A smaller change of the Lagrangian is no change: changes are compared to 12 decimals."""
 
@@ -111,36 +111,6 @@ class Trajectory:
         """
         rising = np.flatnonzero(np.diff(self.lagrangian(leakage, utility_weight)) > -NOTHING)
         return int(rising[0]) if len(rising) else self.steps
-
-    def least_leakage(self, leakage: Leakage, utility_floor: float) -> int:
-        """Return the step of least leakage whose utility is at least the floor; the first of equals."""
-        fits = self.utility >= utility_floor - SLACK
-        if not fits.any():
-            raise UnreachableError(
-                f"no step has a utility of {utility_floor:g}; the untouched data has {self.utility[0]:.4g}"
-            )
-        return int(np.where(fits, self.leakage(leakage), np.inf).argmin())
-
-    def best_utility(self, leakage: Leakage, max_leakage: float) -> int:
-        """Return the step of best utility that leaks at most this many bits; the first of equals."""
-        bits = self.leakage(leakage)
-        fits = bits <= max_leakage + SLACK
-        if not fits.any():
-            raise UnreachableError(
-                f"no step leaks at most {max_leakage:g} bits; the least that is reached is "
-                f"{bits.min():.4g} bits"
-            )
-        return int(np.where(fits, self.utility, -np.inf).argmax())
-
-    def best_utility_with(self, distinct_l: int) -> int:
-        """Return the step of best utility that leaves this many candidates; the first of equals."""
-        fits = self.distinct_l >= distinct_l
-        if not fits.any():
-            raise UnreachableError(
-                f"no step leaves {distinct_l} candidates for every released value; the most that is reached "
-                f"is {self.distinct_l.max()}"
-            )
-        return int(np.where(fits, self.utility, -np.inf).argmax())
 
 
 def trajectory(joint: JointRange, run: MergeTree, utility: Utility) -> Trajectory:

@@ -11,8 +11,7 @@ import msgspec
 
 from hartley.argument_kinds import checked
 from hartley.errors import ColumnError, OptionError, UnreachableError, option
-from hartley.measures.audit import Audit
-from hartley.measures.audit import audit as measure
+from hartley.measures.audit import Audit, measure
 from hartley.measures.verdicts import verdicts
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness

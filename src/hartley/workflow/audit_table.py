@@ -7,14 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError, OptionError, option
-from hartley.measures.audit import Audit, audit_of_summary
-from hartley.measures.audit import audit as measure
+from hartley.measures.audit import Audit, audit_of_summary, measure
 from hartley.measures.by_column import ColumnLeft, guess_to_dict, left_by_column
 from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
-from hartley.model.late_tuple import LateTuple
 from hartley.model.requirement import Requirement, Verdict, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
 from hartley.tables.looks.identifiers import count_values, identifier_columns, note_persons
@@ -228,8 +226,7 @@ def _audit_of_persons(
         read.dropped_rows,
         requirements,
     )
-    left = LateTuple.of(linked.left, linked.joint.pairs)
-    return replace(result, by_sensitive=left, persons=linked.told, identifiers=identifiers)
+    return replace(result, by_sensitive=linked.left(), persons=linked.told, identifiers=identifiers)
 
 
 def required(study: StudyTable, wanted: Wanted, *, each: bool = False) -> tuple[Requirement, ...]:
@@ -261,7 +258,7 @@ def result_of(
         held = verdicts(joint, requirements, closeness)
         separation = None if closeness.is_empty else ToleranceMeasures.of(joint, closeness)
     return AuditResult(
-        by_sensitive=() if joint is None else LateTuple.of(lambda: left_by_column(joint), joint.pairs),
+        by_sensitive=() if joint is None else left_by_column(joint),
         jointly=study.jointly,
         audit=found,
         each=each,

@@ -15,7 +15,7 @@ import pytest
 from hartley.errors import InputError, OptionError
 from hartley.examples import toy
 from hartley.frontiers import Frontier, Point
-from hartley.measures.audit import audit
+from hartley.measures.audit import measure
 from hartley.measures.overlap import components
 from hartley.measures.uncertainty import candidate_counts
 from hartley.model import Alphabet, JointRange, Partition
@@ -34,7 +34,7 @@ MERGED = Partition.from_clusters([[0, 2], [1, 4], [3, 5], [6]])
 
 
 def point(partition: Partition, *, bound: float | None = None, proven: bool = True) -> Point:
-    found = audit(toy(), partition)
+    found = measure(toy(), partition)
     largest = int(partition.sizes.max())
     return Point(
         leakage_bits=found.l0_bits,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hartley.measures.audit import Audit, audit
+from hartley.measures.audit import Audit, measure
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.model import Alphabet, Coordinate, JointRange, Partition
 from hartley.model.arrays import Ints, code_type
@@ -98,7 +98,7 @@ class Reader:
 
     def audit(self, partition: Partition | None = None) -> Audit:
         """Measure what this reader learns of the table as it is, or of a release."""
-        return audit(self.sees(partition))
+        return measure(self.sees(partition))
 
     def l0_bits(self, partition: Partition | None = None) -> float:
         """Return the most bits that this reader learns from what one row shows."""

@@ -353,8 +353,8 @@ def headline(
     itself, and ``jointly`` whether combinations of several count all the same.
 
     >>> from hartley.examples import toy
-    >>> from hartley.measures.audit import audit
-    >>> headline(audit(toy())).word
+    >>> from hartley.measures.audit import measure
+    >>> headline(measure(toy())).word
     'EXPOSED'
     """
     if len(left) < 2 or jointly:

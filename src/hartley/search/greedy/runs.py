@@ -21,7 +21,9 @@ from hartley.model.arrays import Int64s
 from hartley.model.requirement import Verdict
 from hartley.model.words import Leakage
 from hartley.search.effort import UNLIMITED, Effort, compiling_in_time
-from hartley.search.greedy import component_joining, joint_search, narrowest_first
+from hartley.search.greedy.component_joining import component_joining
+from hartley.search.greedy.joint_search import joint_search
+from hartley.search.greedy.narrowest_first import narrowest_first
 from hartley.search.greedy.separated_first import separated_along, separated_first
 from hartley.search.greedy.ties import original_run, random_order, reordered_utility
 from hartley.search.problem import Problem

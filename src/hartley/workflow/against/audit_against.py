@@ -17,7 +17,7 @@ from hartley.measures.against.disclosure import (
     k_disco,
 )
 from hartley.measures.against.row_tuples import RowTuples, fitting_pairs, rows_present
-from hartley.measures.audit import audit as measure
+from hartley.measures.audit import measure
 from hartley.measures.likeness.regression import Formula
 from hartley.model import Alphabet, JointRange
 from hartley.model.arrays import Int64s

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from hartley.errors import OptionError, TableError, option
-from hartley.measures.audit import Audit, Role
-from hartley.measures.audit import audit as measure
+from hartley.measures.audit import Audit, Role, measure
 from hartley.measures.by_column import ColumnLeft, left_by_column
 from hartley.measures.person_range import (
     SETS,

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Point
-from hartley.measures.audit import Audit, audit
+from hartley.measures.audit import Audit, measure
 from hartley.measures.utility import Utility
 from hartley.measures.verdicts import bits_of, verdicts
 from hartley.model import Alphabet, JointRange
@@ -163,7 +163,7 @@ def reach(
         groups=demand.groups,
     )
     read = observed.reader(book, earlier=True)
-    found, held = audit(read), verdicts(read, demand.demand.requirements, question.closeness)
+    found, held = measure(read), verdicts(read, demand.demand.requirements, question.closeness)
     bits = {"l0": found.l0_bits, "istar": found.istar_bits}
     chosen = ChosenPoint(
         joint=joint,

@@ -13,7 +13,7 @@ import msgspec
 
 from hartley.errors import WriteError
 from hartley.frontiers import Point
-from hartley.measures.audit import Audit, audit
+from hartley.measures.audit import Audit, measure
 from hartley.measures.by_column import ColumnLeft, guess_to_dict
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.usefulness import Usefulness
@@ -386,21 +386,21 @@ def _measured(
     audits: dict[str, Audit] = {}
     apart: dict[str, ToleranceMeasures] = {}
 
-    def measure(name: str, joint: JointRange) -> None:
-        audits[name] = audit(joint)
+    def learn(name: str, joint: JointRange) -> None:
+        audits[name] = measure(joint)
         if not closeness.is_empty:
             apart[name] = ToleranceMeasures.of(joint, closeness)
 
-    measure("before", whole)
+    learn("before", whole)
     if plan.earlier or not closeness.is_empty:
-        measure("after", observed.reader(book))
+        learn("after", observed.reader(book))
     if plan.harmless:
-        measure("after_all", observed.reader(book, harmless=True))
+        learn("after_all", observed.reader(book, harmless=True))
     audits.setdefault("after", reached.audit)  # the reader for whom it must hold is this one
     audits.setdefault("after_all", audits["after"])
     if plan.earlier:
         audits["together"] = reached.audit
-        audits["together_all"] = audit(observed.reader(book, harmless=True, earlier=True))
+        audits["together_all"] = measure(observed.reader(book, harmless=True, earlier=True))
     if apart:
         apart.setdefault("after_all", apart["after"])
     return Audits(**audits), apart
