@@ -7,12 +7,16 @@ laid out by ``manual``, and ``study_file`` reads and saves what would be typed.
 
 from __future__ import annotations
 
+OBJECTS_BETWEEN = 50_000
+"""How many objects Python makes before it looks for rings of them that nobody holds; by itself 700."""
+
 
 def main() -> None:
     """Run the command line and leave with its exit code.
 
     Asked to end, or its terminal gone, it ends as after Ctrl-C: what it had begun is undone.
     """
+    import gc
     import signal
     from types import FrameType
 
@@ -20,6 +24,8 @@ def main() -> None:
     from hartley.hot_loops import interrupt
     from hartley.operating_system import ending_signals
 
+    # Labels and codebooks are millions of small objects without such rings: each look goes through them all.
+    gc.set_threshold(OBJECTS_BETWEEN)
     asked: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hartley.verifier.tables.cell_numbers import CellNumbers
 from hartley.verifier.tables.plain_keys import PlainKeys, meaning, places_of, text_keys
 from hartley.verifier.tables.reread import as_kind
 
@@ -61,6 +62,35 @@ def test_whole_numbers_at_once_mean_what_they_mean_one_by_one(
     numbers, found = meaning(keys, kind)
     assert [found[number] for number in numbers] == [as_kind(cell, kind) for cell in cells]
     assert keys.reprs().to_pylist() == [repr(cell) for cell in cells]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.none(),
+            st.floats(),
+            st.floats(-1000, 1000),
+            st.sampled_from([0.0, -0.0, float("nan"), 0.1, 1e-5, 1e16]),
+        ),
+        max_size=12,
+    ),
+    st.sampled_from([pa.float64(), pa.float32()]),
+    st.sampled_from(["number", "text", "boolean", None]),
+)
+def test_floats_at_once_mean_what_they_mean_one_by_one(
+    given_cells: list[float | None], type_: pa.DataType, kind: str | None
+) -> None:
+    column = pa.array(given_cells).cast(pa.float64()).cast(type_, safe=False)
+    cells, numbers = column.to_pylist(), CellNumbers("x")
+    half = len(column) // 2
+    codes = [*numbers.codes(column[:half]), *numbers.codes(column[half:])]
+    keys = numbers.keys()
+    assert isinstance(keys, PlainKeys)
+    assert [repr(keys[code]) for code in codes] == list(map(repr, cells))
+    number, found = meaning(keys, kind)
+    assert len(set(found)) == len(found)
+    assert [found[number[code]] for code in codes] == [as_kind(cell, kind) for cell in cells]
 
 
 CLOCK = st.datetimes(dt.datetime(2019, 12, 31), dt.datetime(2020, 1, 2))

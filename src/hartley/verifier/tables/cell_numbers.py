@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.verifier.tables.arrow_arrays import flags, whole_numbers
-from hartley.verifier.tables.plain_keys import PlainKeys
+from hartley.verifier.tables.plain_keys import PlainKeys, float_key
 from hartley.verifier.tables.reread import python_cells
 
 Ints = npt.NDArray[np.integer]
@@ -22,7 +22,9 @@ class CellNumbers:
         self._name = name
         self._found: dict[Hashable, int] = {}
         self._seen: Any = None
-        """The different Arrow cells that have come."""
+        """The different Arrow cells that have come: floats as bits, for to Arrow -0.0 is 0.0."""
+        self._type: Any = None
+        """The type that the column itself has."""
         self._codes: Ints = np.zeros(0, dtype=np.int32)
         """The number of each; each has its own place as number while cells are held as an array."""
         self._is_array = True
@@ -32,7 +34,9 @@ class CellNumbers:
 
     def keys(self) -> Sequence[Hashable]:
         """Return the different cells in the order of their numbers."""
-        return PlainKeys(self._seen) if self._is_array and self._seen is not None else list(self._found)
+        if not self._is_array or self._seen is None:
+            return list(self._found)
+        return PlainKeys(self._different())
 
     def listed(self, cells: Iterable[Any]) -> Ints:
         """Return the numbers of cells."""
@@ -45,23 +49,26 @@ class CellNumbers:
         if self._is_array:
             self._is_array = False
             if self._seen is not None:
-                self.listed(python_cells(self._seen, self._name))
+                self.listed(python_cells(self._different(), self._name))
+
+    def _different(self) -> Any:
+        """Return the different Arrow cells that have come, floats as floats."""
+        import pyarrow as pa
+
+        return self._seen.view(self._type) if pa.types.is_floating(self._type) else self._seen
 
     def codes(self, column: Any) -> Ints:
         """Return the numbers of the cells of an Arrow column."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        kind = column.type
+        self._type = column.type
         plain = _plain_cells(column)
         if plain is None:
             self._list()
-        # By its bits, for Arrow takes -0.0 and 0.0 for the same.
-        bits = {pa.float32(): pa.int32(), pa.float64(): pa.int64()}.get(kind)
-        if plain is None and bits is None and not _is_plain(kind):
-            return self.listed(python_cells(column, self._name))
-        if plain is None:
-            plain = column if bits is None else column.view(bits)
+            if not _is_plain(column.type):
+                return self.listed(python_cells(column, self._name))
+            plain = column
         if self._seen is None:
             self._seen = pa.nulls(0, plain.type)
         held = len(self._seen)
@@ -79,8 +86,7 @@ class CellNumbers:
             if self._is_array:
                 more = np.arange(held, held + len(fresh), dtype=np.int32)
             else:
-                cells = fresh if bits is None else fresh.view(kind)
-                more = self.listed(python_cells(cells, self._name))
+                more = self.listed(python_cells(fresh, self._name))
             self._codes = np.concatenate([self._codes, more])
             found = found.copy()
             found[slice(None) if is_fresh is None else flags(is_fresh)] = whole_numbers(coded.indices) + held
@@ -97,10 +103,13 @@ def _is_plain(kind: Any) -> bool:
 
 
 def _plain_cells(column: Any) -> Any:
-    """Return whole numbers in one type, and texts in one type; nothing of other cells."""
+    """Return whole numbers in one type, texts in one type, floats as their bits; nothing of other cells."""
     import pyarrow as pa
 
     kind = column.type
+    bits = {pa.float32(): pa.int32(), pa.float64(): pa.int64()}.get(kind)
+    if bits is not None:
+        return column.view(bits)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return column.cast(pa.string())
     is_whole = pa.types.is_integer(kind) and not pa.types.is_uint64(kind)
@@ -110,23 +119,5 @@ def _plain_cells(column: Any) -> Any:
 def _key(cell: Any) -> Hashable:
     """Make equal cells equal keys: -0.0 is not 0.0 here, and NaN is itself."""
     if isinstance(cell, float):
-        return _NAN if cell != cell else _Float(cell)
+        return float_key(cell)
     return cell if isinstance(cell, Hashable) else repr(cell)
-
-
-class _Float(float):
-    """A float that tells -0.0 from 0.0 as a key."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, float) and repr(float(self)) == repr(float(other))
-
-    def __hash__(self) -> int:
-        return hash(repr(float(self)))
-
-    def __repr__(self) -> str:
-        return repr(float(self))
-
-
-_NAN = float("nan")

@@ -46,7 +46,7 @@ class PlainKeys(Sequence[Hashable]):
     def __init__(self, cells: Any, decimals: int = 0) -> None:
         """``cells`` are an Arrow array of texts, or of whole numbers of which ``10**decimals`` make one.
 
-        Or they are dates, or moments in microseconds.
+        Or they are floats, of which -0.0 is not 0.0, dates, or moments in microseconds.
         """
         self.cells = cells
         self.decimals = decimals
@@ -64,6 +64,13 @@ class PlainKeys(Sequence[Hashable]):
         import pyarrow as pa
 
         return bool(pa.types.is_decimal128(self.cells.type))
+
+    @property
+    def are_floats(self) -> bool:
+        """Whether the cells are floats, whose digits Python says."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_floating(self.cells.type))
 
     @property
     def are_moments(self) -> bool:
@@ -124,6 +131,8 @@ class PlainKeys(Sequence[Hashable]):
 
     @cached_property
     def _listed(self) -> list[Hashable]:
+        if self.are_floats:
+            return [None if cell is None else float_key(cell) for cell in self.cells.to_pylist()]
         if not self.are_on_a_line:
             texts: list[Hashable] = self.cells.to_pylist()
             return texts
@@ -202,6 +211,29 @@ def _are_alike(one: PlainKeys, other: PlainKeys) -> bool:
     return one.are_numbers == other.are_numbers and one.are_wide == other.are_wide
 
 
+class _Float(float):
+    """A float that tells -0.0 from 0.0 as a key."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, float) and repr(float(self)) == repr(float(other))
+
+    def __hash__(self) -> int:
+        return hash(repr(float(self)))
+
+    def __repr__(self) -> str:
+        return repr(float(self))
+
+
+_NAN = float("nan")
+
+
+def float_key(cell: float) -> Hashable:
+    """Return what tells a float from others: -0.0 is not 0.0, and NaN is itself."""
+    return _NAN if cell != cell else _Float(cell)
+
+
 def text_keys(texts: Sequence[str | None]) -> tuple[Int64s, Sequence[Hashable]]:
     """Return the different texts, and the number of each that was given."""
     try:
@@ -250,6 +282,8 @@ def meaning(keys: Sequence[Hashable], kind: str | None) -> tuple[Int64s, Sequenc
 def _plain_meaning(keys: PlainKeys, kind: str | None) -> tuple[Int64s, PlainKeys] | None:
     import pyarrow as pa
 
+    if keys.are_floats:
+        return _plain_meaning(PlainKeys(_digits_of(keys.cells)), kind) if kind == "number" else None
     same = np.arange(len(keys), dtype=np.int64)
     if keys.are_numbers:
         if kind == "number":
@@ -260,6 +294,11 @@ def _plain_meaning(keys: PlainKeys, kind: str | None) -> tuple[Int64s, PlainKeys
     if kind in ("date", "timestamp"):
         return _moments(keys, kind)
     return _numbers(keys) or _wide_numbers(keys) if kind == "number" else None
+
+
+def _digits_of(floats: Any) -> Any:
+    """Return floats as the shortest texts that mean them, which are those of Python."""
+    return arrow_texts([None if cell is None else repr(cell) for cell in floats.to_pylist()])
 
 
 def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
