@@ -43,35 +43,14 @@ def arrow_numbers(numbers: npt.NDArray[Any], is_missing: npt.NDArray[np.bool_] |
 
 def arrow_texts(texts: Sequence[str | None]) -> Any:
     """Return texts as an Arrow array; UnicodeError where one cannot be written."""
-    present: Sequence[str] = [text or "" for text in texts]
-    content = "".join(present)
-    encoded = content.encode()
-    if len(encoded) == len(content):
-        sizes = np.fromiter(map(len, present), dtype=np.int64, count=len(present))
-    else:
-        sizes = np.fromiter((len(text.encode()) for text in present), dtype=np.int64, count=len(present))
+    import pyarrow as pa
+
+    content = [b"" if text is None else text.encode() for text in texts]
+    ends = np.zeros(len(texts) + 1, dtype=np.int32)
+    np.cumsum(np.fromiter(map(len, content), dtype=np.int32, count=len(texts)), out=ends[1:])
     is_missing = np.fromiter((text is None for text in texts), dtype=np.bool_, count=len(texts))
-    return with_missing(texts_at(sizes, encoded), is_missing)
-
-
-def texts_at(sizes: npt.NDArray[Any], content: bytes) -> Any:
-    """Return texts that stand one after the other, each of so many bytes, as an Arrow array."""
-    import pyarrow as pa
-
-    ends = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=ends[1:])
-    is_short = int(ends[-1]) < 1 << 31
-    kind = pa.string() if is_short else pa.large_string()
-    places = pa.py_buffer(ends.astype(np.int32) if is_short else ends)
-    return pa.Array.from_buffers(kind, len(sizes), [None, places, pa.py_buffer(content)])
-
-
-def with_missing(column: Any, is_missing: npt.NDArray[np.bool_]) -> Any:
-    """Return an Arrow column, of which no cell is missing yet, with some missing."""
-    import pyarrow as pa
-
-    buffers = [_present(is_missing), *column.buffers()[1:]]
-    return pa.Array.from_buffers(column.type, len(column), buffers, offset=column.offset)
+    buffers = [_present(is_missing), pa.py_buffer(ends), pa.py_buffer(b"".join(content))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
 
 
 def _present(is_missing: npt.NDArray[np.bool_] | None) -> Any:

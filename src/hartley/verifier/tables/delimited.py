@@ -118,7 +118,8 @@ class Delimited:
         """``mark`` stands between cells; ``name`` is what the file is called in messages."""
         if len(mark) != 1 or not mark.isascii():
             raise TableError(f"{name}: no text file has the delimiter {mark!r}")
-        self._content = text.encode()
+        # Without a line feed Arrow takes an empty last cell for one in quotes where the one before it was.
+        self._content = (text if text.endswith(("\n", "\r")) else f"{text}\n").encode()
         self._mark = mark
         self._name = name
 

@@ -1,8 +1,8 @@
 """The different cells of a column as one array, for the verifier: numbers, dates, moments, and texts.
 
-What a cell means is asked in plain Python, cell by cell. Where all cells of a column are numbers of few
-digits, dates, moments or texts, the same is asked of all of them at once; other columns are left to plain
-Python.
+What a cell means is asked in plain Python, cell by cell. Where all cells of a column are numbers of at
+most 38 digits, dates, moments or texts, the same is asked of all of them at once; other columns are left to
+plain Python.
 """
 
 from __future__ import annotations
@@ -21,10 +21,7 @@ from hartley.verifier.tables.reread import as_kind
 
 Int64s = npt.NDArray[np.int64]
 
-MOST_DECIMALS = 9
-_PLAIN_NUMBER = r"^-?[0-9]{1,9}(\.[0-9]{1,9})?$|^-?[0-9]{1,18}$"
-"""Numbers whose digits fit into 64 bits."""
-_WIDE_NUMBER = r"^-?[0-9]{1,38}(\.[0-9]{1,38})?([eE][+-]?[0-9]{1,2})?$"
+_PLAIN_NUMBER = r"^-?[0-9]{1,38}(\.[0-9]{1,38})?([eE][+-]?[0-9]{1,2})?$"
 _MOST_DIGITS = 38
 """Digits of a number in two words."""
 _EXACT = Context(prec=2 * _MOST_DIGITS)
@@ -35,9 +32,9 @@ _ZONE = r"(Z|[+-]([01][0-9]|2[0-3])(:?[0-5][0-9])?)"
 _DAYS_BEFORE_1970 = dt.date(1970, 1, 1).toordinal() - 1
 _MICROSECONDS = 86400 * 10**6
 """In a day."""
-_LARGEST = 10**18
-_WHOLE_DIGITS = 9
-"""Digits before the point, or a sign and so many less one, that leave room for as many decimals."""
+_WORD_DIGITS = 18
+_LARGEST = 10**_WORD_DIGITS
+"""Ticks below this are held in one word."""
 
 
 class PlainKeys(Sequence[Hashable]):
@@ -293,7 +290,7 @@ def _plain_meaning(keys: PlainKeys, kind: str | None) -> tuple[Int64s, PlainKeys
         return same, keys
     if kind in ("date", "timestamp"):
         return _moments(keys, kind)
-    return _numbers(keys) or _wide_numbers(keys) if kind == "number" else None
+    return _numbers(keys) if kind == "number" else None
 
 
 def _digits_of(floats: Any) -> Any:
@@ -302,24 +299,34 @@ def _digits_of(floats: Any) -> Any:
 
 
 def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
-    """Read texts as numbers; nothing where one is none, or has many digits."""
+    """Read texts as numbers; nothing where one is none, or all together have too many digits."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     cells = texts.cells
     if not pc.all(pc.match_substring_regex(cells, _PLAIN_NUMBER), min_count=0).as_py():
         return None
-    is_missing = texts.is_missing
-    point = np.where(is_missing, -1, whole_numbers(pc.find_substring(cells, ".")))
-    length = np.where(is_missing, 0, whole_numbers(pc.binary_length(cells)))
-    decimals = int(np.where(point < 0, 0, length - point - 1).max(initial=0))
-    if not decimals:
-        return _without_repetition(cells.cast(pa.int64()), 0)
-    if not (np.where(point < 0, length, point) <= _WHOLE_DIGITS).all():
+    has_power = pc.match_substring(cells, "e", ignore_case=True)
+    is_plain = ~flags(has_power.fill_null(True))
+    point = whole_numbers(pc.find_substring(cells, "."))
+    length = whole_numbers(pc.binary_length(cells))
+    decimals = int(np.where(is_plain & (point >= 0), length - point - 1, 0).max(initial=0))
+    digits = int(np.where(is_plain, np.where(point < 0, length, point), 0).max(initial=0))
+    # Numbers with a power of ten are few, and asked one by one.
+    for text in cells.filter(has_power).to_pylist():
+        number = Decimal(text)
+        decimals = max(decimals, -int(number.as_tuple().exponent))
+        digits = max(digits, number.adjusted() + 1)
+    if digits + decimals > _MOST_DIGITS:
         return None
-    exact = cells.cast(pa.decimal128(18 + MOST_DECIMALS, decimals))
-    # The lower word holds all of a number of so few digits.
-    return _without_repetition(arrow_numbers(_words(exact)[0], is_missing), decimals)
+    if not decimals and digits <= _WORD_DIGITS and is_plain.sum() + cells.null_count == len(cells):
+        return _without_repetition(cells.cast(pa.int64()), 0)
+    ticks = cells.cast(pa.decimal128(_MOST_DIGITS, decimals))
+    low, high = _words(ticks)
+    is_missing = texts.is_missing
+    if (((low > -_LARGEST) & (low < _LARGEST) & (high == low >> 63)) | is_missing).all():
+        ticks = arrow_numbers(low, is_missing)
+    return _without_repetition(ticks, decimals)
 
 
 def _words(cells: Any) -> tuple[Int64s, Int64s]:
@@ -328,31 +335,6 @@ def _words(cells: Any) -> tuple[Int64s, Int64s]:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     words = np.frombuffer(cells.buffers()[1], dtype=np.int64)[2 * cells.offset :][: 2 * len(cells)]
     return words[::2], words[1::2]
-
-
-def _wide_numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
-    """Read texts as numbers of more digits, as floats have; nothing where even so they are too many."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    cells = texts.cells
-    if not pc.all(pc.match_substring_regex(cells, _WIDE_NUMBER), min_count=0).as_py():
-        return None
-    is_missing = texts.is_missing
-    has_power = pc.match_substring(cells, "e", ignore_case=True)
-    plain = ~flags(has_power.fill_null(False))
-    point = np.where(is_missing, -1, whole_numbers(pc.find_substring(cells, ".")))
-    length = np.where(is_missing, 0, whole_numbers(pc.binary_length(cells)))
-    decimals = int(np.where(plain & (point >= 0), length - point - 1, 0).max(initial=0))
-    digits = int(np.where(plain, np.where(point < 0, length, point), 0).max(initial=0))
-    # Numbers with a power of ten are few, and asked one by one.
-    for text in cells.filter(has_power).to_pylist():
-        number = Decimal(text)
-        decimals = max(decimals, -int(number.as_tuple().exponent))
-        digits = max(digits, number.adjusted() + 1)
-    if digits + decimals > _MOST_DIGITS:
-        return None
-    return _without_repetition(cells.cast(pa.decimal128(_MOST_DIGITS, decimals)), decimals)
 
 
 def _moments(texts: PlainKeys, kind: str) -> tuple[Int64s, PlainKeys] | None:
