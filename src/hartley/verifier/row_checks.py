@@ -53,12 +53,13 @@ class RowCount:
 class Situations:
     """The different combinations of a public value, what is seen beside it, what is known, and a secret."""
 
-    cells: tuple[Numbered, ...]
-    """The cells of the public values that occur, column by column."""
+    public: ValuesFound
+    """The public values that occur."""
     value: Ints
     beside: Ints
     known: Ints
     secret: Ints
+    rows: Ints
 
 
 @dataclass(frozen=True)
@@ -71,17 +72,9 @@ class Multisets:
     value: Ints
     secret: Ints
     rows: Ints
-    """For each pair the number of the public value, that of the sensitive value, and the rows."""
+    """For each pair, of which some may be alike, the numbers of both values, and the rows."""
     weights: Floats | None = None
     """The sum of the sampling weights of each public value, where they are asked for and known."""
-
-
-def _keys(
-    rows: RowTally, columns: Sequence[MeasuredColumn], some: Ints | slice = slice(None)
-) -> Iterator[tuple[Hashable, ...]]:
-    """Return what the cells of some columns mean together, in all rows or some."""
-    meant = [rows.meaning(one.name, one.kind) for one in columns]
-    return zip(*([one.keys[code] for code in one.codes[some].tolist()] for one in meant), strict=True)
 
 
 def weighed(rows: RowTally, column: str) -> Floats:
@@ -326,24 +319,26 @@ class RowCounter:
 
     def _measures(self) -> dict[str, dict[str, Any]]:
         """Count what each reader learns."""
-        policy = self._policy
         names = ["before", "after"]
-        if policy.harmless:
+        if self._policy.harmless:
             names.append("after_all")
         if self._earlier:
             names += ["together", "together_all"]
-        readers = {name: Recount(has_side=bool(policy.side)) for name in names}
-        secrets, knowns = self._secrets(None), self._knowns()
+        found = self._counted(names, None)
+        # Without harmless columns the two readers see the same.
+        found.setdefault("after_all", found["after"])
+        self._learnt[None] = found[self._reader]
+        return found
+
+    def _counted(self, names: Sequence[str], column: str | None) -> dict[str, dict[str, Any]]:
+        """Count what some readers learn about one sensitive column, or all."""
+        readers = {name: Recount(has_side=bool(self._policy.side)) for name in names}
+        secrets, knowns = self._secrets(column), self._knowns()
         for rows in self._each():
             secret, known = secrets.of(rows), knowns.of(rows)
             for name, reader in readers.items():
                 reader.add(Combined.of(self._shown_to(name, rows), len(rows)), secret, known, rows.counts)
-        found = {name: reader.found() for name, reader in readers.items()}
-        # Without harmless columns the two readers see the same.
-        found.setdefault("after_all", found["after"])
-        # The reader whom the requirements are for.
-        self._learnt[None] = found["together" if self._earlier else "after"]
-        return found
+        return {name: reader.found() for name, reader in readers.items()}
 
     def _shown_to(self, reader: str, rows: RowTally) -> list[Numbered]:
         """Return what a reader sees of each row."""
@@ -358,78 +353,77 @@ class RowCounter:
             shown += [*earlier, *(aside if reader.endswith("_all") else ())]
         return shown
 
+    @property
+    def _reader(self) -> str:
+        """The reader whom the requirements are for."""
+        return "together" if self._earlier else "after"
+
     def measured(self, column: str | None) -> dict[str, Any]:
         """Count what the reader whom the requirements are for learns about one sensitive column, or all."""
         if column not in self._learnt:
-            reader = Recount(has_side=bool(self._policy.side))
-            secrets, knowns = self._secrets(column), self._knowns()
-            for rows in self._each():
-                seen = Combined.of(self._shown(rows), len(rows))
-                reader.add(seen, secrets.of(rows), knowns.of(rows), rows.counts)
-            self._learnt[column] = reader.found()
+            self._learnt[column] = self._counted([self._reader], column)[self._reader]
         return self._learnt[column]
-
-    def _shown(self, rows: RowTally) -> list[Numbered]:
-        """Return what the reader sees whom the requirements are for."""
-        return self._shown_to("together" if self._earlier else "after", rows)
-
-    def _observed(self, rows: RowTally) -> Combined:
-        """Return numbers for what that reader sees and knew before."""
-        return Combined.pair(Combined.of(self._shown(rows), len(rows)).dense(), self._knowns().of(rows))
 
     def separated(self, column: str | None) -> int:
         """Count the sensitive values that are apart, where that reader has fewest left."""
-        apart = self._apartness(column)
-        return min(apart.count(left) for _, left in self._left(column, apart))
+        apart, places = self._apart(column)
+        return min(apart.count(places[one] for one in left) for _, left in self._left(column))
 
     def bits_apart(self) -> dict[str, float]:
         """Count the bits that reader learns at worst and for certain of sensitive values that are apart."""
-        apart = self._apartness(None)
+        apart, places = self._apart(None)
+        is_known = bool(self._policy.side)
         return apart.bits(
-            [(known if self._policy.side else 0, left) for known, left in self._left(None, apart)]
+            [(known if is_known else 0, [places[one] for one in left]) for known, left in self._left(None)]
         )
 
-    def _apartness(self, column: str | None) -> Apartness:
-        return Apartness.of(
-            self._sensitive(column), self._policy.choices.tolerance, self._policy.choices.groups
-        )
-
-    def _left(self, column: str | None, apart: Apartness) -> Iterator[tuple[int, list[Place]]]:
-        """Yield of each thing that reader sees what he knew before, and where what is left to him lies."""
-        secrets, knowns = self._secrets(column), self._knowns()
-        places: dict[int, Place] = {}
-        for rows in self._each():
-            secret = secrets.of(rows)
-            example = secret.examples()
-            for number, key in zip(
-                secret.codes[example].tolist(), _keys(rows, apart.columns, example), strict=True
-            ):
-                if number not in places:
-                    places[number] = apart.place(key)
-            seen, known = self._observed(rows).dense(), knowns.of(rows)
-            known_of = known.codes[seen.examples()].tolist()
-            pairs = Combined.pair(seen, secret).occurring()
-            left: dict[int, list[Place]] = {}
-            for at, what in zip((pairs // secret.size).tolist(), (pairs % secret.size).tolist(), strict=True):
-                left.setdefault(at, []).append(places[what])
-            yield from ((known_of[at], found) for at, found in left.items())
+    def _apart(self, column: str | None) -> tuple[Apartness, dict[int, Place]]:
+        """Return what counts as apart, and where each sensitive value lies, by its number."""
+        choices = self._policy.choices
+        apart = Apartness.of(self._sensitive(column), choices.tolerance, choices.groups)
+        return apart, {number: apart.place(key) for number, key in self._meanings(column).items()}
 
     def shares(self, asked: StatedRequirement) -> tuple[float, bool]:
         """Return how much the worst class keeps of a requirement on shares, and whether that is enough."""
-        numbers: dict[tuple[Hashable, ...], int] = {}
+        meanings = self._meanings(None)
+        place = {number: at for at, number in enumerate(meanings)}
+        classes = [{place[one]: rows for one, rows in left.items()} for _, left in self._left(None)]
         total: Counter[int] = Counter()
-        classes: list[Counter[int]] = []
-        for rows in self._each():
-            keys, seen = _keys(rows, self._policy.sensitive), self._observed(rows)
-            here: dict[int, Counter[int]] = {}
-            for key, at, count in zip(keys, seen.codes.tolist(), rows.counts.tolist(), strict=True):
-                number = numbers.setdefault(key, len(numbers))
-                total[number] += count
-                here.setdefault(at, Counter())[number] += count
-            classes += here.values()
-        rule = ShareRule.of(self._policy, asked, list(numbers), total)
+        for one in classes:
+            total.update(one)
+        rule = ShareRule.of(self._policy, asked, list(meanings.values()), total)
         found = rule.worst(rule.measure(rule.counts(one)) for one in classes)
         return found, rule.is_met_by(found)
+
+    def _left(self, column: str | None) -> Iterator[tuple[int, dict[int, int]]]:
+        """Yield of each thing that reader sees what he knew before, and the rows of what is left to him."""
+        secrets, knowns = self._secrets(column), self._knowns()
+        for rows in self._each():
+            secret, known = secrets.of(rows), knowns.of(rows)
+            shown = Combined.of(self._shown_to(self._reader, rows), len(rows))
+            seen = Combined.pair(shown.dense(), known).dense()
+            known_of = known.codes[seen.examples()].tolist()
+            pairs, counts = Combined.pair(seen, secret).totals(rows.counts)
+            left: list[dict[int, int]] = [{} for _ in known_of]
+            for at, what, count in zip(
+                (pairs // secret.size).tolist(), (pairs % secret.size).tolist(), counts.tolist(), strict=True
+            ):
+                left[at][what] = count
+            yield from zip(known_of, left, strict=True)
+
+    def _meanings(self, column: str | None) -> dict[int, tuple[Hashable, ...]]:
+        """Return what each sensitive value means, by its number, in the order of the numbers."""
+        secrets, columns = self._secrets(column), self._sensitive(column)
+        found: dict[int, tuple[Hashable, ...]] = {}
+        for rows in self._each():
+            secret = secrets.of(rows)
+            example = secret.examples()
+            meant = [rows.meaning(one.name, one.kind) for one in columns]
+            keys = zip(
+                *([one.keys[code] for code in one.codes[example].tolist()] for one in meant), strict=True
+            )
+            found.update(zip(secret.codes[example].tolist(), keys, strict=True))
+        return dict(sorted(found.items()))
 
     def weight(self, asked: StatedRequirement) -> float:
         """Return the least sum of sampling weights of a class; NaN where a cell is no weight."""
@@ -443,49 +437,38 @@ class RowCounter:
 
     def multisets(self) -> Multisets:
         """Return the public values, and how many rows have each of them with each sensitive value."""
-        cells: list[ValuesFound] = []
-        secrets: dict[tuple[Hashable, ...], int] = {}
-        values, codes, counts, weights = [], [], [], []
+        found = self.situations()
+        secrets = list(self._meanings(None).values())
         column = next((one.column for one in self._policy.requirements if one.name == "weight-k"), None)
-        held = 0
-        for rows in self._each():
-            own, found = self._public_values(rows)
-            cells.append(found)
-            keys = _keys(rows, self._policy.sensitive)
-            values.append(own.codes + held)
-            codes.append(np.array([secrets.setdefault(key, len(secrets)) for key in keys], dtype=np.int64))
-            counts.append(rows.counts)
-            if column is not None:
-                weights.append(np.bincount(own.codes, weights=weighed(rows, column)))
-            held += own.size
-        return Multisets(
-            ValuesFound.together(cells),
-            list(secrets),
-            np.concatenate(values),
-            np.concatenate(codes),
-            np.concatenate(counts),
-            np.concatenate(weights) if weights else None,
+        if column is None:
+            return Multisets(found.public, secrets, found.value, found.secret, found.rows)
+        weights = np.concatenate(
+            [
+                np.bincount(self._public_values(rows)[0].codes, weights=weighed(rows, column))
+                for rows in self._each()
+            ]
         )
+        return Multisets(found.public, secrets, found.value, found.secret, found.rows, weights)
 
     def situations(self) -> Situations:
         """Return what can be seen in the rows before any value is merged with another."""
         secrets, knowns = self._secrets(None), self._knowns()
-        besides = self._numbers("beside", lambda rows: self._shown(rows)[1:])
+        besides = self._numbers("beside", lambda rows: self._shown_to(self._reader, rows)[1:])
         found: list[list[Ints]] = []
         cells: list[ValuesFound] = []
         held = 0
         for rows in self._each():
             own, values = self._public_values(rows)
             cells.append(values)
-            known, beside = knowns.of(rows), besides.of(rows)
-            beside_known = Combined.pair(beside, known).dense()
-            situation = Combined.pair(Combined.pair(own, beside_known), secrets.of(rows)).examples()
-            codes = [own.codes + held, beside.codes, known.codes, secrets.of(rows).codes]
-            found.append([one[situation] for one in codes])
+            parts = [besides.of(rows), knowns.of(rows), secrets.of(rows)]
+            observed = Combined.pair(own, Combined.pair(parts[0], parts[1]).dense())
+            example, counts = Combined.pair(observed, parts[2]).grouped(rows.counts)
+            codes = [own.codes + held, *(one.codes for one in parts)]
+            found.append([*(one[example] for one in codes), counts])
             held += own.size
-        value, *others = (np.concatenate(one) for one in zip(*found, strict=True))
-        dense = (Combined(one, int(one.max()) + 1).dense().codes for one in others)
-        return Situations(ValuesFound.together(cells).cells, value, *dense)
+        value, *others, counts = (np.concatenate(one) for one in zip(*found, strict=True))
+        beside, known, secret = (Combined(one, int(one.max()) + 1).dense().codes for one in others)
+        return Situations(ValuesFound.together(cells), value, beside, known, secret, counts)
 
     def _numbers(self, what: Hashable, columns: Callable[[RowTally], Sequence[Numbered]]) -> AlikeNumbers:
         if what not in self._alike:

@@ -109,13 +109,13 @@ def problem_of(
         len(found.value),
     )
     kinds = [column.kind for column in policy.public]
-    size = len(found.cells[0].codes)
+    size = len(found.public.cells[0].codes)
 
     def place_of(text: tuple[str | None, ...]) -> int | None:
         if len(text) != len(kinds):
             return None
         is_it = np.ones(size, dtype=np.bool_)
-        for cell, kind, cells in zip(text, kinds, found.cells, strict=True):
+        for cell, kind, cells in zip(text, kinds, found.public.cells, strict=True):
             meant = Numbered(*text_keys([cell])).meaning(kind)
             is_it &= cells.codes == places_of(cells.keys, meant.keys)[meant.codes[0]]
         places = np.flatnonzero(is_it)
@@ -127,7 +127,7 @@ def problem_of(
         observation=observations.dense().codes,
         secret=found.secret,
         prior=int(np.bincount(found.known[priors.examples()]).min()),
-        positions=partition.ticks(found.cells[0]) if on_a_line else None,
+        positions=partition.ticks(found.public.cells[0]) if on_a_line else None,
         codeword=policy.choices.codeword,
         place_of=place_of,
     )

@@ -112,6 +112,12 @@ class Combined:
         row_at[self.codes] = np.arange(len(self.codes))
         return row_at[row_at >= 0]
 
+    def grouped(self, counts: Int64s) -> tuple[Int64s, Int64s]:
+        """Return a row for each number that occurs, in the order of the numbers, and its sum of counts."""
+        order = np.argsort(self.codes, kind="stable")
+        starts = np.flatnonzero(are_new(self.codes[order]))
+        return order[starts], np.add.reduceat(counts[order], starts)
+
     def are_balanced(self, counts: Int64s) -> bool:
         """Tell, where it can be told by sorting alone, whether positive and negative counts cancel out.
 
