@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hartley.verifier import tally as tally_module
 from hartley.verifier.recount import Recount
 from hartley.verifier.tables import other_cells, row_numbers
+from hartley.verifier.tables.cell_numbers import CellNumbers
 from hartley.verifier.tables.reread import RereadTable
 from hartley.verifier.tables.row_numbers import Combined, Numbered
 from hartley.verifier.tally import RowTally, tally
@@ -98,3 +99,25 @@ def test_measures_are_those_of_plain_dictionaries(rows: list[Any], has_side: boo
     reader.add(numbered(seen), numbered(secret), numbered(known), np.array(counts))
     found = reader.found()
     assert found == plain_recount(rows, has_side=has_side)
+
+
+def test_cells_of_several_types_are_told_apart_in_one_column() -> None:
+    cells = CellNumbers("x")
+    bits = np.array([-0.0, 1.0]).view(np.int64).tolist()
+    columns = [
+        pa.array([1, 2, None]),
+        pa.array([0.0, -0.0, 1.0, None, float("nan")]),
+        pa.array(["1", None, "a"]),
+        pa.array([1, *bits]),
+        pa.array([2.0, -0.0, 1.0]),
+    ]
+    codes = [cells.codes(column).tolist() for column in columns]
+    keys = list(cells.keys())
+    shown = [[repr(keys[code]) for code in found] for found in codes]
+    assert shown == [
+        ["1", "2", "None"],
+        ["0.0", "-0.0", "1.0", "None", "nan"],
+        ["'1'", "None", "'a'"],
+        ["1", *map(str, bits)],
+        ["2.0", "-0.0", "1.0"],
+    ]

@@ -11,7 +11,6 @@ import tempfile
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from math import prod
 from typing import Any
 
@@ -211,14 +210,8 @@ def _coded(
     source: RereadTable, names: list[str], known: Sequence[CellNumbers]
 ) -> Iterator[tuple[list[Ints], Int64s | None]]:
     """Return the rows of a table as numbers of their cells, batch by batch, and how often each occurs."""
-    if source.has_batches:
-        for columns, counts in source.batches(names):
-            yield [one.codes(column) for one, column in zip(known, columns, strict=True)], counts
-        return
-    rows = source.rows(names)
-    while batch := list(islice(rows, 1 << 16)):
-        cells = zip(*batch, strict=True)
-        yield [one.listed(column) for one, column in zip(known, cells, strict=True)], None
+    for columns, counts in source.batches(names):
+        yield [one.codes(column) for one, column in zip(known, columns, strict=True)], counts
 
 
 class _Waiting:

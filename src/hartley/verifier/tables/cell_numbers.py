@@ -20,14 +20,16 @@ class CellNumbers:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._found: dict[Hashable, int] = {}
-        self._seen: Any = None
-        """The different Arrow cells that have come: floats as bits, for to Arrow -0.0 is 0.0."""
-        self._type: Any = None
-        """The type that the column itself has."""
-        self._codes: Ints = np.zeros(0, dtype=np.int32)
-        """The number of each; each has its own place as number while cells are held as an array."""
         self._is_array = True
+        """Whether all cells so far are of one type of texts or numbers: then the place is the number."""
+        self._seen: Any = None
+        """The different cells of the last type that has come, as Arrow tells them apart."""
+        self._kind: Any = None
+        """That type."""
+        self._codes: Ints = np.zeros(0, dtype=np.int32)
+        """The number of each of these, where cells are held one by one."""
+        self._found: dict[Hashable, int] = {}
+        """All cells, where they are held one by one."""
 
     def __len__(self) -> int:
         return len(self._seen) if self._is_array and self._seen is not None else len(self._found)
@@ -36,84 +38,75 @@ class CellNumbers:
         """Return the different cells in the order of their numbers."""
         if not self._is_array or self._seen is None:
             return list(self._found)
-        return PlainKeys(self._different())
-
-    def listed(self, cells: Iterable[Any]) -> Ints:
-        """Return the numbers of cells."""
-        self._list()
-        found = self._found
-        return np.array([found.setdefault(_key(cell), len(found)) for cell in cells], dtype=np.int32)
-
-    def _list(self) -> None:
-        """Hold the cells one by one from now on."""
-        if self._is_array:
-            self._is_array = False
-            if self._seen is not None:
-                self.listed(python_cells(self._different(), self._name))
-
-    def _different(self) -> Any:
-        """Return the different Arrow cells that have come, floats as floats."""
-        import pyarrow as pa
-
-        return self._seen.view(self._type) if pa.types.is_floating(self._type) else self._seen
+        return PlainKeys(self._typed(self._seen))
 
     def codes(self, column: Any) -> Ints:
-        """Return the numbers of the cells of an Arrow column."""
+        """Return the numbers of the cells of an Arrow column, or of a list."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        self._type = column.type
-        plain = _plain_cells(column)
-        if plain is None:
-            self._list()
-            if not _is_plain(column.type):
-                return self.listed(python_cells(column, self._name))
-            plain = column
-        if self._seen is None:
-            self._seen = pa.nulls(0, plain.type)
-        held = len(self._seen)
-        places = pc.index_in(plain, value_set=self._seen) if held else None
-        found = np.zeros(len(plain), dtype=np.int32) if places is None else whole_numbers(places)
-        if places is None or places.null_count:
-            is_fresh = None if places is None else places.is_null()
+        kind: Any
+        plain: Any
+        kind, plain = (None, None) if isinstance(column, list) else _comparable(column)
+        if kind is None or (kind != self._kind and (self._kind is not None or not _are_keys(kind))):
+            self._hold_one_by_one()
+        if kind is None:
+            cells = column if isinstance(column, list) else python_cells(column, self._name)
+            return self._listed(cells)
+        if kind != self._kind:
+            self._kind, self._seen, self._codes = kind, pa.nulls(0, plain.type), self._codes[:0]
+        places = pc.index_in(plain, value_set=self._seen)
+        found: Ints = whole_numbers(places)
+        if places.null_count:
+            is_fresh, held = places.is_null(), len(self._seen)
             # Of those that are new, the first of each gets the next number.
-            coded = (plain if is_fresh is None else plain.filter(is_fresh)).dictionary_encode(
-                null_encoding="encode"
-            )
+            coded = plain.filter(is_fresh).dictionary_encode(null_encoding="encode")
             fresh = coded.dictionary
-            self._seen = pa.concat_arrays([self._seen, fresh]) if held else fresh
-            more: Ints
-            if self._is_array:
-                more = np.arange(held, held + len(fresh), dtype=np.int32)
-            else:
-                more = self.listed(python_cells(fresh, self._name))
-            self._codes = np.concatenate([self._codes, more])
+            self._seen = pa.concat_arrays([self._seen, fresh])
+            if not self._is_array:
+                cells = python_cells(self._typed(fresh), self._name)
+                self._codes = np.concatenate([self._codes, self._listed(cells)])
             found = found.copy()
-            found[slice(None) if is_fresh is None else flags(is_fresh)] = whole_numbers(coded.indices) + held
-        numbers: Ints = found.astype(np.int32, copy=False) if self._is_array else self._codes[found]
-        return numbers
+            found[flags(is_fresh)] = whole_numbers(coded.indices) + held
+        return found if self._is_array else self._codes[found]
+
+    def _typed(self, cells: Any) -> Any:
+        """Return different cells in the type of the column: floats are held by their bits."""
+        return cells if cells.type == self._kind else cells.view(self._kind)
+
+    def _listed(self, cells: Iterable[Any]) -> Ints:
+        found = self._found
+        return np.array([found.setdefault(_key(cell), len(found)) for cell in cells], dtype=np.int32)
+
+    def _hold_one_by_one(self) -> None:
+        """Hold the cells one by one from now on."""
+        if self._is_array and self._seen is not None:
+            self._codes = self._listed(python_cells(self._typed(self._seen), self._name))
+        self._is_array = False
 
 
-def _is_plain(kind: Any) -> bool:
-    """Whether Arrow tells the cells of a type apart as they are."""
-    import pyarrow as pa
-
-    tests = ("integer", "string", "large_string", "date", "boolean", "timestamp", "decimal128")
-    return any(getattr(pa.types, f"is_{test}")(kind) for test in tests)
-
-
-def _plain_cells(column: Any) -> Any:
-    """Return whole numbers in one type, texts in one type, floats as their bits; nothing of other cells."""
+def _comparable(column: Any) -> tuple[Any, Any]:
+    """Return a type, and cells in which Arrow tells those of a column of that type apart; or nothing."""
     import pyarrow as pa
 
     kind = column.type
-    bits = {pa.float32(): pa.int32(), pa.float64(): pa.int64()}.get(kind)
-    if bits is not None:
-        return column.view(bits)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return column.cast(pa.string())
-    is_whole = pa.types.is_integer(kind) and not pa.types.is_uint64(kind)
-    return column.cast(pa.int64()) if is_whole else None
+        return pa.string(), column.cast(pa.string())
+    if pa.types.is_integer(kind) and not pa.types.is_uint64(kind):
+        return pa.int64(), column.cast(pa.int64())
+    if pa.types.is_float32(kind) or pa.types.is_float64(kind):
+        # By its bits, for Arrow takes -0.0 and 0.0 for the same.
+        return kind, column.view(pa.int32() if kind == pa.float32() else pa.int64())
+    tests = ("integer", "date", "boolean", "timestamp", "decimal128")
+    is_plain = any(getattr(pa.types, f"is_{test}")(kind) for test in tests)
+    return (kind, column) if is_plain else (None, None)
+
+
+def _are_keys(kind: Any) -> bool:
+    """Tell whether an array of cells can be keys as it is: texts, whole numbers of 64 bits, and floats."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_int64(kind) or pa.types.is_floating(kind))
 
 
 def _key(cell: Any) -> Hashable:

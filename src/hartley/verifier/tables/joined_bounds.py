@@ -33,19 +33,10 @@ class JoinedBounds(RereadTable):
             self.columns = list(policy.published)
 
     def batches(self, names: list[str]) -> Iterator[tuple[list[Any], npt.NDArray[np.int64] | None]]:
-        """Return Arrow columns, the two of bounds as one."""
+        """Return columns, the two of bounds as one."""
         for columns, counts in self._file.batches(self._in_file(names)):
             found = iter(columns)
             yield [self._one(name, found) for name in names], counts
-
-    def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
-        """Return the cells of these columns, row by row, where they do not come in Arrow columns."""
-        for row in self._file.rows(self._in_file(names)):
-            cells = iter(row)
-            yield tuple(
-                self._label(name, next(cells), next(cells)) if name in self._pairs else next(cells)
-                for name in names
-            )
 
     def _in_file(self, names: list[str]) -> list[str]:
         return [file for name in names for file in self._policy.in_file(name)]
@@ -57,6 +48,8 @@ class JoinedBounds(RereadTable):
         first = next(columns)
         if name not in self._pairs:
             return first
+        if isinstance(first, list):
+            return [self._label(name, begin, end) for begin, end in zip(first, next(columns), strict=True)]
         begin, end = (column.dictionary_encode(null_encoding="encode") for column in (first, next(columns)))
         cells = [python_cells(column.dictionary, name) for column in (begin, end)]
         codes = [column.indices.to_numpy(zero_copy_only=False).astype(np.int64) for column in (begin, end)]

@@ -15,6 +15,7 @@ from collections.abc import Hashable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from hartley.verifier.tables.other_cells import (
 _FINE = re.compile(r"(.*[.,]\d{6})(\d+)(\D.*|)")
 """A moment with more than six decimals of a second."""
 SECONDS_A_DAY = 86400
+_OBJECTS_AT_ONCE = 1 << 16
 
 
 class Digits(str):
@@ -73,6 +75,11 @@ class RereadTable:
         """Whether cells are text without types."""
         return self.format is not None and self.format.name == "csv"
 
+    @property
+    def is_json(self) -> bool:
+        """Whether cells are those of JSON objects."""
+        return self.format is not None and self.format.name == "json"
+
     def has_text(self, name: str) -> bool:
         """Whether the cells of a column are text, whatever they mean."""
         return self.is_text or name in self._texts
@@ -86,13 +93,11 @@ class RereadTable:
         """Whether the rows come in an order of their own."""
         return not hasattr(self._source, "counted")
 
-    @property
-    def has_batches(self) -> bool:
-        """Whether the cells come in Arrow columns."""
-        return self.format is None or self.format.is_typed or self.is_text
-
     def batches(self, names: list[str]) -> Iterator[tuple[list[Any], npt.NDArray[np.int64] | None]]:
-        """Return Arrow columns, batch by batch, and how often each row occurs where that is not once."""
+        """Return columns batch by batch, and how often each row occurs where that is not once.
+
+        They are Arrow columns, but for lists of the cells of JSON.
+        """
         if hasattr(self._source, "counted"):
             for batch in self._source.counted(names).to_batches():
                 *columns, counts = batch.columns
@@ -102,6 +107,11 @@ class RereadTable:
             found = self._delimited().columns([self.columns.index(name) for name in names])
             for columns in found if is_plain(self._reading) else translated(found, names, self._reading):
                 yield columns, None
+            return
+        if self.is_json:
+            objects = self._objects()
+            while some := list(islice(objects, _OBJECTS_AT_ONCE)):
+                yield [[one.get(name) for one in some] for name in names], None
             return
         if self.format is not None and self.format.name == "parquet":
             iterator = batches_of(self._source, names)
@@ -118,13 +128,8 @@ class RereadTable:
             return 0  # they are counted before they come
         if self.format is not None and self.format.name == "parquet":
             return int(self._failing_clearly(lambda: row_total(self._source)))
-        is_text = self.is_text or not self.has_batches
+        is_text = self.is_text or self.is_json
         return self._text().count("\n") if is_text else int(self._cells.num_rows)
-
-    def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
-        """Return the cells of these columns, row by row, where they do not come in Arrow columns."""
-        for found in self._objects():
-            yield tuple(found.get(name) for name in names)
 
     def _columns(self) -> list[str]:
         if hasattr(self._source, "counted"):
