@@ -15,6 +15,7 @@ import hartley
 from hartley import hot_loops
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.hot_loops import HotLoop, compiling_while, hot_loop, hot_part, interrupt
+from hartley.model.arrays import Ints
 from hartley.model.words import CODEWORDS
 from hartley.notes import heard_notes
 from sample_sizes import sample
@@ -236,71 +237,43 @@ def test_a_loop_that_is_called_over_and_over_counts_its_small_calls(monkeypatch:
     assert add_one.for_size(steps) == "compiled"
 
 
-MODULE = """
-from hartley.hot_loops import hot_loop
+def test_a_loop_is_compiled_once_it_has_run_as_written_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PATIENCE", "LOADED_AFTER"):
+        monkeypatch.setattr(hot_loops, name, 1e-9)
+    heard: list[str] = []
 
-@hot_loop
-def total(values, pair, times: int):
-    found = pair[1]
-    for _ in range(times):
+    @hot_loop
+    def total(values: Ints) -> int:
+        found = 0
         for value in values:
             found += value
-    return found
-"""
+        return found
 
-
-@pytest.fixture
-def beside(tmp_path, monkeypatch: pytest.MonkeyPatch):
-    """A module with a loop that was never compiled, and patience for nothing."""
-    from numba.core import config
-
-    (tmp_path / "loop_of_this_test.py").write_text(MODULE)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "kept"))
-    for name in ("PATIENCE", "LOADED_AFTER"):
-        monkeypatch.setattr(hot_loops, name, 0.0)
-    monkeypatch.setattr(hot_loops, "_beside", None)
-    yield import_module("loop_of_this_test").total
-    hot_loops._process_beside().end()
-    del sys.modules["loop_of_this_test"]
-
-
-def test_a_loop_is_compiled_beside_and_runs_compiled_as_soon_as_it_can(beside) -> None:
-    heard: list[str] = []
     values = np.arange(20)[::2]
-    values.flags.writeable = False
     with hot_loops.on_compilation(heard.append):
-        while (loop := beside.for_size(10**6, in_pieces=True)) != beside._dispatched:
-            assert loop(values, (values, 10), 2) == 190
-            assert not beside._cannot_be_had_beside()
-            assert beside.piece(loop, 100) == 100 // hot_loops.PIECE_AS_WRITTEN
-    assert beside.piece(loop, 100) == 100
-    assert loop(values, (values, 10), 2) == 190
-    assert sum(loop.stats.cache_hits.values()) == 1, "taken from where the other process kept it"
-    assert not loop.stats.cache_misses, "nothing was compiled here"
+        written = total.for_size(10**6, in_pieces=True)
+        assert written(values) == 90
+        assert total.piece(written, 100) == 100 // hot_loops.PIECE_AS_WRITTEN
+        with compiling_while(lambda: False):
+            assert total.for_size(10**6, in_pieces=True) is total.interpreted
+        chosen = total.for_size(10**6, in_pieces=True)
+        assert total.is_compiled(chosen)
+        assert total.piece(chosen, 100) == 100
+        assert chosen(values) == 90
     assert heard == []
 
 
-def test_before_a_long_call_the_compiler_is_asked_and_not_after_it(
-    beside, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hot_loops, "PATIENCE", 1e9)
-    asked = (np.arange(3), (0, 1), 1)
-    assert beside.for_size(10**6, in_pieces=True)(*asked) == 4
-    assert hot_loops._beside is None
-    assert beside.for_size(10**6, in_pieces=True, piece=hot_loops.FIRST_COMPILED_FROM)(*asked) == 4
-    assert hot_loops._process_beside().state(beside._name_beside()) == "working"
+def test_before_a_long_piece_the_compiler_is_not_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HotLoop, "_is_at_hand", lambda _: False)
+    monkeypatch.setattr(HotLoop, "compiled", property(lambda _: "compiled"))
 
+    @hot_loop
+    def add_one(x: int) -> int:
+        return x + 1
 
-def test_where_no_process_can_be_started_a_loop_is_compiled_where_it_is_called(
-    beside, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", "")
-    assert beside.for_size(10**6, in_pieces=True)(np.arange(3), (0, 1), 1) == 4
-    with compiling_while(lambda: False):
-        assert beside.for_size(10**6, in_pieces=True) is beside.interpreted
-    assert beside.for_size(10**6, in_pieces=True) is beside.compiled
+    many = hot_loops.FIRST_COMPILED_FROM
+    assert add_one.for_size(many, in_pieces=True, piece=many - 1)(1) == 2
+    assert add_one.for_size(many, in_pieces=True, piece=many) == "compiled"
 
 
 UTILITIES = ("resolution", *(hartley.UtilityChoice(codeword=codeword) for codeword in CODEWORDS))
@@ -328,7 +301,7 @@ FIRST_FRONTIERS += [
 
 
 @pytest.mark.parametrize("asked", FIRST_FRONTIERS, ids=lambda asked: "-".join(map(str, asked.values()))[:60])
-def test_the_first_frontier_of_a_small_table_never_waits_for_the_compiler(
+def test_the_first_frontier_of_a_small_table_does_not_begin_with_the_compiler(
     monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
 ) -> None:
     waited: list[str] = []

@@ -33,7 +33,6 @@ WORDS = {
     "argument_kinds": "what a caller gives",
     "documents": "files that are read whole",
     "hot_loops": "interpreted or compiled",
-    "compiler_process": "compiles beside",
     "operating_system": "what systems do differently",
     "notes": "what was noticed in reading",
     "scratch": "folders that do not stay",

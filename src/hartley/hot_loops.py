@@ -5,10 +5,10 @@ it as written, on any input, with no compiler. ``loop.for_size(n)`` gives the sa
 function, compiled when ``n`` is large enough to be worth the wait. The compiler is
 imported only then, and its work is kept on disk for the next run.
 
-Where nothing is kept yet nobody waits for the compiler but on very large input. Elsewhere the function runs
-as written; when that has taken a while it is compiled in a process beside ours
-(:mod:`~hartley.compiler_process`), and runs compiled from the call on that finds it there. A loop that can
-take long is therefore called piece by piece, and asked for before each. Where time is short
+Where nothing is kept yet nobody waits for the compiler at once but on very large input. Elsewhere the
+function runs as written until that has taken about as long as the compiler would; then it is compiled. So a
+short first search never waits, and a long one takes little more than twice as long as it must. A loop that
+can take long is therefore called piece by piece, and asked for before each. Where time is short
 (:func:`compiling_while`), nobody waits on any input.
 
 A hot loop may call other hot loops by name, of its own module or of others; they are compiled with it.
@@ -25,17 +25,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import update_wrapper
 from hashlib import sha256
-from math import inf
 from os import devnull
 from os.path import exists, join
 from time import monotonic, perf_counter
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from hartley.notes import note
-
-if TYPE_CHECKING:
-    from hartley.compiler_process import CompilerProcess
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,10 +48,8 @@ LOADED_AFTER = 0.25
 
 That takes nearly as long, also where its work is on disk.
 """
-PATIENCE = 0.25
-"""Seconds that a loop of fewer steps runs as written, in all, before it is compiled beside."""
-LOOKED_AGAIN_AFTER = 0.2
-"""Seconds after which the disk is asked again whether a loop is there that was not."""
+PATIENCE = 2.0
+"""Seconds that a loop of fewer steps runs as written, in all, before it is compiled, which takes as long."""
 PIECE_AS_WRITTEN = 25
 """As written, a loop takes at least so many times as long; its pieces are so many times smaller."""
 
@@ -68,12 +62,11 @@ _listeners: list[Callable[[str], None]] = []
 _conditions: list[Callable[[], bool]] = []
 _times: list[int] = []
 _seconds_as_written = 0.0
-_beside: CompilerProcess | None = None
 
 
 @contextmanager
 def on_compilation(listener: Callable[[str], None]) -> Iterator[None]:
-    """Have ``listener(name)`` called, inside, when a loop is compiled for the first time on this machine."""
+    """Have ``listener(name)`` called, inside, when a loop that is nowhere kept is compiled at once."""
     _listeners.append(listener)
     try:
         yield
@@ -168,8 +161,7 @@ class HotLoop(Generic[P, R]):
         self._dispatched: Any = None
         self._seconds = 0.0
         self._steps = 0
-        self._looked_at = -inf
-        self._named = ""
+        self._is_kept: bool | None = None
         update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -183,8 +175,8 @@ class HotLoop(Generic[P, R]):
 
         ``compiled_from`` is how many make it worth to load the compiler for this loop alone. Where it is
         loaded anyway and its work is at hand, fewer do. A loop that is asked for before each of many short
-        calls runs ``in_pieces``: it can be compiled between two of them, however many steps are ahead. If the
-        next ``piece`` is a long call all the same, the compiler's work is looked for, or begun, before it.
+        calls runs ``in_pieces``: it can be compiled between two of them, however many steps are ahead, unless
+        the next ``piece`` is a long call all the same.
         """
         of_one_call = steps
         steps *= max(_times, default=1)
@@ -195,17 +187,20 @@ class HotLoop(Generic[P, R]):
         is_loaded = "numba" in sys.modules
         if steps < min(compiled_from, COMPILED_FROM) or (steps < compiled_from and not is_loaded):
             return self.plain
-        is_small = in_pieces or of_one_call < FIRST_COMPILED_FROM
-        is_long = piece >= FIRST_COMPILED_FROM
-        if is_small and not is_long and not is_loaded and _seconds_as_written < LOADED_AFTER:
+        is_small = of_one_call < FIRST_COMPILED_FROM or (in_pieces and piece < FIRST_COMPILED_FROM)
+        if is_small and not is_loaded and _seconds_as_written < LOADED_AFTER:
             return self._timed
         if self._is_at_hand():
             return self.compiled
         if steps < compiled_from:
             return self.plain
-        if is_small and not self._cannot_be_had_beside():
-            return self._begun_beside if is_long else self._timed
-        return self.compiled if all(has_time() for has_time in _conditions) else self.interpreted
+        if is_small and self._seconds < PATIENCE:
+            return self._timed
+        if not all(has_time() for has_time in _conditions):
+            return self.interpreted
+        if is_small and self._compiled is None:
+            self._compiled = cast("Callable[P, R]", self._made())  # nobody waits for long, and nobody is told
+        return self.compiled
 
     def piece(self, chosen: Callable[P, R], size: int) -> int:
         """Return how large a piece of work is for the function that :meth:`for_size` chose.
@@ -219,7 +214,7 @@ class HotLoop(Generic[P, R]):
         return chosen is self._compiled
 
     def _timed(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the function as written, and have it compiled beside when that has taken long."""
+        """Run the function as written, and count the seconds."""
         global _seconds_as_written
         began = perf_counter()
         try:
@@ -228,49 +223,16 @@ class HotLoop(Generic[P, R]):
             spent = perf_counter() - began
             self._seconds += spent
             _seconds_as_written += spent
-            if self._seconds >= PATIENCE and not kwargs:
-                self._compile_beside(*args)
-
-    def _begun_beside(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the function as written while it is compiled beside."""
-        if not kwargs:
-            self._compile_beside(*args)
-        return self._timed(*args, **kwargs)
-
-    def _compile_beside(self, *args: Any) -> None:
-        _process_beside().ask(self._name_beside(), self.plain.__module__, self.plain.__name__, args)
-
-    def _name_beside(self) -> str:
-        if not self._named:
-            self._named = f"{self.plain.__module__}.{self.plain.__name__}-{self.digest()}"
-        return self._named
-
-    def _cannot_be_had_beside(self) -> bool:
-        """Tell whether the compiler's work cannot be had from the process beside ours."""
-        return _beside is not None and _beside.state(self._name_beside()) == "failed"
-
-    def compile_for(self, arguments: tuple[Any, ...]) -> bool:
-        """Compile the function for such arguments and keep it on disk; tell whether it is there."""
-        dispatcher = self._made()
-        dispatcher.compile(tuple(dispatcher.typeof_pyval(one) for one in arguments))
-        return _is_kept_on_disk(dispatcher)
 
     def is_at_hand(self, steps: int, worth_loading: int) -> bool:
         """Tell whether the compiler's work is there already; below so many steps it is not looked for."""
         return steps >= worth_loading and self._is_at_hand()
 
     def _is_at_hand(self) -> bool:
-        """Tell whether the compiler's work is there already."""
-        if self._compiled is not None:
-            return True
-        if _beside is not None and _beside.state(self._name_beside()) == "working":
-            return False  # what is on disk may be half written
-        if monotonic() - self._looked_at < LOOKED_AGAIN_AFTER:
-            return False
-        is_kept = _is_kept_on_disk(self._made())
-        if not is_kept:
-            self._looked_at = monotonic()
-        return is_kept
+        """Tell whether the compiler's work is there already; the disk is asked once."""
+        if self._is_kept is None:
+            self._is_kept = _is_kept_on_disk(self._made())
+        return self._is_kept or self._compiled is not None
 
     @property
     def compiled(self) -> Callable[P, R]:
@@ -279,11 +241,10 @@ class HotLoop(Generic[P, R]):
             # It has no door for Python: a call from here would end the process.
             raise TypeError(f"{self.plain.__name__} is a part: only hot loops call what is compiled of it")
         if self._compiled is None:
-            dispatcher = self._made()
-            if not _is_kept_on_disk(dispatcher):
+            if not self._is_at_hand():
                 for listener in _listeners:
                     listener(self.plain.__name__)
-            self._compiled = cast("Callable[P, R]", dispatcher)
+            self._compiled = cast("Callable[P, R]", self._made())
         return self._compiled
 
     @property
@@ -398,16 +359,6 @@ def _written(code: CodeType) -> tuple[Any, ...]:
     """Return what a piece of code does, without where it stands."""
     constants = [_written(each) if isinstance(each, CodeType) else each for each in code.co_consts]
     return code.co_code, code.co_names, code.co_varnames, constants
-
-
-def _process_beside() -> CompilerProcess:
-    """Return the process in which loops are compiled; it starts when it is asked for one."""
-    global _beside
-    if _beside is None:
-        from hartley.compiler_process import CompilerProcess
-
-        _beside = CompilerProcess()
-    return _beside
 
 
 def _is_kept_on_disk(dispatcher: Any) -> bool:

@@ -34,7 +34,7 @@ from hartley.operating_system import start_python
 sys.path[:0] = ["", sys.argv[1]]
 hot_loops._watch.install()
 print(config.CACHE_DIR, flush=True)
-sys.exit(start_python("import multiprocessing, threading, secrets, hartley.compiler_process").wait())
+sys.exit(start_python("import multiprocessing, threading, secrets, hartley.web.worker").wait())
 """
 
 
