@@ -15,6 +15,7 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.model.words import CODEWORDS
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
+from hartley.search.greedy.loops import candidate_sets
 from sample_sizes import sample
 
 SEARCHES = ("narrowest first", "component joining", "joint")
@@ -124,21 +125,27 @@ def test_partners_are_found_one_by_one_as_all_together(
     compare("narrowest first", utility, 200, None, side=True)
 
 
-@pytest.mark.parametrize("utility", UTILITIES)
-def test_sets_that_grow_value_by_value_merge_as_the_twin(
-    utility: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("hartley.search.greedy.loops.interned_sets.OPEN_FROM", 2)
-    monkeypatch.setattr("hartley.search.greedy.loops.interned_sets.LOPSIDED", 2)
-    compare("narrowest first", utility, 200, None)
+@pytest.mark.parametrize("utility", ["resolution", "centroid"])
+def test_sets_that_move_together_merge_as_the_twin(utility: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    moved: list[int] = []
+    move_together = candidate_sets.move_together.plain
+
+    def noted(sets: candidate_sets.Sets) -> None:
+        moved.append(int(sets.used[candidate_sets.FILLED]))
+        move_together(sets)
+
+    monkeypatch.setattr(candidate_sets, "move_together", noted)
+    monkeypatch.setattr(HotLoop, "for_size", lambda loop, *_: loop.plain)
+    monkeypatch.setattr(HotLoop, "interpreted", property(lambda loop: loop.plain))
     compare("narrowest first", utility, 5, (50, 60))
+    assert moved
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
 def test_no_decision_rests_on_a_hash(utility: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Any two sets with as many values, or two values more, have the same hash.
     monkeypatch.setattr(
-        "hartley.search.greedy.loops.set_pool._marks", lambda size: np.full(size, 5, dtype=np.int64)
+        "hartley.search.greedy.loops.candidate_sets._marks", lambda size: np.full(size, 5, dtype=np.int64)
     )
     compare("narrowest first", utility, 200, None)
     compare("narrowest first", utility, 5, (50, 60))

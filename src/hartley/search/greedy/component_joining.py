@@ -28,8 +28,8 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.greedy.loops import joining
+from hartley.search.greedy.loops.candidate_sets import sets_for
 from hartley.search.greedy.loops.line_slots import LineOrder, slots_for
-from hartley.search.greedy.loops.set_pool import sets_for
 from hartley.search.greedy.observations import Components
 from hartley.search.greedy.recorder import Recorder, run_in_slices
 

@@ -26,6 +26,7 @@ import numpy as np
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.greedy.loops.candidate_sets import sets_for
 from hartley.search.greedy.loops.line_slots import LineOrder, slots_for
 from hartley.search.greedy.loops.narrowest import (
     MERGES,
@@ -36,7 +37,6 @@ from hartley.search.greedy.loops.narrowest import (
     steps_for,
     tournament_for,
 )
-from hartley.search.greedy.loops.set_pool import sets_for
 from hartley.search.greedy.observations import Candidates
 from hartley.search.greedy.recorder import Recorder, merge_in_turn, run_in_slices
 
@@ -67,18 +67,18 @@ def _by_size(joint: JointRange, effort: Effort) -> MergeTree:
 def _on_line(joint: JointRange, utility: LineDistortion, effort: Effort) -> MergeTree:
     size, width = joint.public.size, joint.sensitive.size
     line = LineOrder.of(utility)
+    sets = sets_for(size, joint.pairs, width)
     slots = slots_for(
         line.places,
         line.positions,
         line.codeword,
-        kind=np.empty(size, np.int32),
-        alias=np.empty(0, np.int32),
+        kind=sets.kinds[line.places],
+        alias=sets.alias,
         is_exact=line.is_exact,
     )
     slot_at = np.empty(size, np.int32)
     slot_at[line.places] = np.arange(size)
     steps = steps_for(size, width)
-    sets = sets_for(size, joint.pairs, width)
     state = (joint.indptr, joint.indices.astype(np.int32), slot_at, slots, sets, steps)
     complete = run_in_slices(
         narrowest_on_line, STEPS_PER_VALUE * size, state, effort, lambda: _progress(steps, size)

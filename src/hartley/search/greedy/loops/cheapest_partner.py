@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.hot_loops import hot_part
-from hartley.search.greedy.loops.interned_sets import is_same_set
+from hartley.model.disjoint_sets import root_of
+from hartley.search.greedy.loops.candidate_sets import Sets, is_same_set
 from hartley.search.greedy.loops.line_slots import (
     BLOCK,
     CENTROID,
@@ -31,11 +32,9 @@ from hartley.search.greedy.loops.line_slots import (
     SUM,
     WORK,
     Slots,
-    representative,
     settle_tree,
     union_cost,
 )
-from hartley.search.greedy.loops.set_pool import Sets
 
 NEIGHBOURS = 8
 MORE_NEIGHBOURS = 64
@@ -52,33 +51,20 @@ def slack_of(slots: Slots) -> float:
 
 @hot_part
 def is_same_class(one: int, other: int, slots: Slots, sets: Sets) -> bool:
-    """Tell whether two classes are the same: equal sets, or one component."""
-    if len(slots.alias) > 0:
-        return representative(slots.alias, one) == representative(slots.alias, other)
-    return is_same_set(one, other, sets)
-
-
-@hot_part
-def look_near(slot: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
-    """Look for the cheapest partner among neighbours; tell whether none farther off can be better.
-
-    Gives its slot (-1 where there is none), the cost of the union, and that.
-    """
-    found, best, is_settled = look_at_neighbours(slot, NEIGHBOURS, slots, sets)
-    state = slots.state
-    if is_settled or (state[IS_BUILT] == 1 and STEPS_OF_A_CHANGE * state[CHANGED] <= MORE_NEIGHBOURS):
-        return found, best, is_settled
-    return look_at_neighbours(slot, MORE_NEIGHBOURS, slots, sets)
+    """Tell whether the clusters of two slots are of one class: one component, or equal sets."""
+    if root_of(slots.alias, slots.kind[one]) == root_of(slots.alias, slots.kind[other]):
+        return True
+    return len(sets.starts) > 0 and is_same_set(slots.label[one], slots.label[other], sets)
 
 
 @hot_part
 def look_at_neighbours(slot: int, neighbours: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
-    """Look for the cheapest partner among so many neighbours; give what :func:`look_near` gives."""
-    body, label, kind, after, before = slots.body, slots.label, slots.kind, slots.after, slots.before
+    """Look for the cheapest partner among so many neighbours; tell whether none farther off can be better.
+
+    Gives its slot (-1 where there is none), the cost of the union, and that.
+    """
+    body, label, after, before = slots.body, slots.label, slots.after, slots.before
     many = len(after)
-    own = kind[slot]
-    if len(slots.alias) > 0:
-        own = representative(slots.alias, own)
     low, high = body[slot, LOW], body[slot, HIGH]
     slack = slack_of(slots)
     found = -1
@@ -90,7 +76,7 @@ def look_at_neighbours(slot: int, neighbours: int, slots: Slots, sets: Sets) -> 
             if (max(high, body[right, LOW]) - low) / 2 > best + slack:
                 right = many
             else:
-                if not is_same_class(own, kind[right], slots, sets):
+                if not is_same_class(slot, right, slots, sets):
                     cost = union_cost(slot, right, slots)
                     if cost < best or (cost == best and label[right] < label[found]):
                         best, found = cost, right
@@ -100,7 +86,7 @@ def look_at_neighbours(slot: int, neighbours: int, slots: Slots, sets: Sets) -> 
             if (high - body[left, LOW]) / 2 > best + slack:
                 left = -1
             else:
-                if not is_same_class(own, kind[left], slots, sets):
+                if not is_same_class(slot, left, slots, sets):
                     cost = union_cost(slot, left, slots)
                     if cost < best or (cost == best and label[left] < label[found]):
                         best, found = cost, left
@@ -146,16 +132,17 @@ def least_cost_below(node: int, slot: int, mean: float, slack: float, slots: Slo
 
 
 @hot_part
-def look_everywhere(slot: int, found: int, best: float, slots: Slots) -> tuple[int, float]:
+def look_everywhere(slot: int, found: int, best: float, slots: Slots, sets: Sets) -> tuple[int, float]:
     """Look for a partner cheaper than one found near by, or as cheap and earlier, in the whole tree.
 
-    Classes must be numbered once: other numbers are other classes.
+    A block whose clusters are all known to be of the own class is passed over. Equal sets may still have
+    two kinds; they become one when the block is looked at.
     """
     alias, kind, label, state = slots.alias, slots.kind, slots.label, slots.state
     labels, kinds, stack = slots.labels, slots.kinds, slots.stack
     if state[IS_BUILT] == 0 or state[CHANGED] > 0:
         settle_tree(slots)
-    own = representative(alias, kind[slot])
+    own = root_of(alias, kind[slot])
     mean = slots.body[slot, SUM] / slots.body[slot, MANY]
     slack = slack_of(slots)
     half = len(kinds) // 2
@@ -182,10 +169,10 @@ def look_everywhere(slot: int, found: int, best: float, slots: Slots) -> tuple[i
                 elif (
                     left_kind >= 0
                     and right_kind >= 0
-                    and representative(alias, left_kind) == representative(alias, right_kind)
+                    and root_of(alias, left_kind) == root_of(alias, right_kind)
                 ):
                     kinds[node] = left_kind
-            if kinds[node] == EMPTY or (kinds[node] >= 0 and representative(alias, kinds[node]) == own):
+            if kinds[node] == EMPTY or (kinds[node] >= 0 and root_of(alias, kinds[node]) == own):
                 continue
             if least > best or (found >= 0 and least == best and labels[node] >= label[found]):
                 continue
@@ -195,7 +182,9 @@ def look_everywhere(slot: int, found: int, best: float, slots: Slots) -> tuple[i
                 for other in range(begin, min(begin + BLOCK, len(kind))):
                     if kind[other] == EMPTY:
                         continue
-                    other_kind = representative(alias, kind[other])
+                    other_kind = own
+                    if not is_same_class(slot, other, slots, sets):
+                        other_kind = root_of(alias, kind[other])
                     if common == EMPTY:
                         common = other_kind
                     elif common != other_kind:
@@ -228,9 +217,13 @@ def look_everywhere(slot: int, found: int, best: float, slots: Slots) -> tuple[i
 def cheapest_partner(slot: int, slots: Slots, sets: Sets) -> tuple[int, float]:
     """Return the slot and cost of the cheapest union with a cluster of another class; the earliest of equals.
 
-    The slot is -1 where there is none. Equal sets must have one number, if classes are sets.
+    The slot is -1 where there is none. ``sets`` holds the candidates where classes are equal sets, and is
+    empty where they are components.
     """
-    found, best, is_settled = look_near(slot, slots, sets)
+    state = slots.state
+    found, best, is_settled = look_at_neighbours(slot, NEIGHBOURS, slots, sets)
+    if not is_settled and (state[IS_BUILT] == 0 or STEPS_OF_A_CHANGE * state[CHANGED] > MORE_NEIGHBOURS):
+        found, best, is_settled = look_at_neighbours(slot, MORE_NEIGHBOURS, slots, sets)
     if is_settled:
         return found, best
-    return look_everywhere(slot, found, best, slots)
+    return look_everywhere(slot, found, best, slots, sets)

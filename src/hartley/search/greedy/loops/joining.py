@@ -19,10 +19,11 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Ints
+from hartley.model.disjoint_sets import root_of
+from hartley.search.greedy.loops.candidate_sets import Sets
 from hartley.search.greedy.loops.cheapest_partner import cheapest_partner
-from hartley.search.greedy.loops.line_slots import EMPTY, WORK, Slots, join_slots, representative
+from hartley.search.greedy.loops.line_slots import EMPTY, WORK, Slots, join_slots
 from hartley.search.greedy.loops.node_piles import Nodes, melded, without_first
-from hartley.search.greedy.loops.set_pool import Sets
 
 STEPS_OF_A_MERGE = 64
 """Elementary steps that a merge takes: three ways down a heap, and what the pairing heaps put off."""
@@ -229,10 +230,10 @@ def joining_on_line(budget: int, slots: Slots, sets: Sets, offers: Offers) -> bo
         if slot < 0:
             return True
         partner = offers.partners[slot]
-        one = representative(alias, slots.kind[slot])
+        one = root_of(alias, slots.kind[slot])
         two = one
         if slots.kind[partner] != EMPTY and offers.age[partner] == offers.ages[slot]:
-            two = representative(alias, slots.kind[partner])
+            two = root_of(alias, slots.kind[partner])
         if one != two:
             keep = offers.pairs[slot] >> 32
             offers.kept[at[MERGES]] = keep

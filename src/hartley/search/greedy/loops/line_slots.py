@@ -42,9 +42,9 @@ class Slots(NamedTuple):
     label: Ints
     """The cluster's place in the alphabet, which decides ties."""
     kind: Ints
-    """Its class: the number of its candidate set, or its component, to be looked up through ``alias``."""
+    """Its class: the kind of its candidate set, or its component, to be looked up through ``alias``."""
     alias: Ints
-    """What each class has become part of; empty where classes never become one."""
+    """What each class has become part of."""
     after: Ints
     before: Ints
     runs: Ints
@@ -104,14 +104,6 @@ def slots_for(
         codeword=codeword,
         is_exact=is_exact,
     )
-
-
-@hot_part
-def representative(alias: Ints, kind: int) -> int:
-    """Return the class that this class has become part of; none ever does where ``alias`` is empty."""
-    if len(alias) == 0:
-        return kind
-    return root_of(alias, kind)
 
 
 @hot_part
@@ -203,9 +195,7 @@ def settle_block(block: int, slots: Slots) -> None:
             bounds[node, 6], bounds[node, 7] = high - near, near - low
             bounds[node, 8] = high - low
             continue
-        if kinds[node] != MIXED and (
-            representative(slots.alias, kinds[node]) != representative(slots.alias, kind[slot])
-        ):
+        if kinds[node] != MIXED and (root_of(slots.alias, kinds[node]) != root_of(slots.alias, kind[slot])):
             kinds[node] = MIXED
         labels[node] = min(labels[node], slots.label[slot])
         slots.alike[node] = slot_of_alike(slots.alike[node], slot, slots)
@@ -251,7 +241,7 @@ def settle_node(node: int, slots: Slots) -> None:
     if (
         kinds[one] != MIXED
         and kinds[two] != MIXED
-        and representative(slots.alias, kinds[one]) == representative(slots.alias, kinds[two])
+        and root_of(slots.alias, kinds[one]) == root_of(slots.alias, kinds[two])
     ):
         kinds[node] = kinds[one]
 

@@ -7,7 +7,7 @@ that it knows lies in arrays.
 **Resolution.** The partner is the smallest cluster with other candidates. A tournament over the places keeps,
 for every block of them, the smallest cluster and the smallest one with other candidates than that. Its top
 answers any question at once, and a merge replays two paths. Sets are compared where clusters meet, by their
-hashes first: a table of all sets would be asked once for every merge, at a place that no cache holds.
+hashes first.
 
 **Distortion on a line.** The partner has other candidates and the cheapest union.
 """
@@ -20,11 +20,10 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Flags, Ints
-from hartley.search.greedy.loops.cheapest_partner import look_everywhere, look_near
-from hartley.search.greedy.loops.interned_sets import add_row, number_once, unite
+from hartley.search.greedy.loops.candidate_sets import MOVED, Sets, add_row, is_same_set, unite_sets
+from hartley.search.greedy.loops.cheapest_partner import cheapest_partner
 from hartley.search.greedy.loops.line_slots import WORK as TREE_WORK
 from hartley.search.greedy.loops.line_slots import Slots, join_slots
-from hartley.search.greedy.loops.set_pool import IS_NUMBERED, MOVED, Sets, has_same_values
 
 ENTERED, ENTRIES, COUNT, FOUND, CURSOR, MERGES, STEPS, IS_STRANDED, WORK = range(9)
 """What ``at`` holds: values entered, entries in the lists, how many candidates the narrowest have, how many
@@ -119,41 +118,25 @@ def next_in_turn(steps: Steps) -> int:
             return OVER
 
 
-@hot_part
+@hot_loop
 def put_in_order(found: int, steps: Steps) -> None:
     """Put the first clusters of ``order``, so many, in order of place; all of them wait, and no others do.
 
-    The compiler's own sort takes quadratic time on nearly descending places, which is how the newest come.
+    By merging, for the compiler's other sort takes quadratic time on nearly descending places, which is how
+    the newest come.
     """
     order, waiting = steps.order, steps.waiting
+    filled = 0
     if found * SPARSE > len(waiting):
-        filled = 0
         for place in range(len(waiting)):
             if waiting[place]:
                 order[filled] = place
                 filled += 1
         return
-    # A heap: its root, the last place, goes behind the others again and again.
-    for begin in range(found // 2 - 1, -1, -1):
-        sink(begin, found, order)
-    for end in range(found - 1, 0, -1):
-        order[0], order[end] = order[end], order[0]
-        sink(0, end, order)
-
-
-@hot_part
-def sink(hole: int, end: int, order: Ints) -> None:
-    """Let a number sink in a heap of the first ``end`` numbers, the greatest at the top."""
-    number = order[hole]
-    while 2 * hole + 1 < end:
-        below = 2 * hole + 1
-        if below + 1 < end and order[below + 1] > order[below]:
-            below += 1
-        if order[below] <= number:
-            break
-        order[hole] = order[below]
-        hole = below
-    order[hole] = number
+    places = order[:found].copy()
+    for rank in np.argsort(places, kind="mergesort"):
+        order[filled] = places[rank]
+        filled += 1
 
 
 @hot_loop
@@ -190,9 +173,6 @@ class Tournament(NamedTuple):
     best: Ints
     other: Ints
     size: Ints
-    set_of: Ints
-    hash_of: Ints
-    """The hash of that set."""
     undecided: Ints
     """One number: the nodes below it are still to be decided for the first time."""
 
@@ -206,67 +186,36 @@ def tournament_for(values: int) -> Tournament:
         best=best,
         other=np.full(2 * half, -1, np.int32),
         size=np.ones(values, np.int32),
-        set_of=np.empty(values, np.int32),
-        hash_of=np.empty(values, np.int64),
         undecided=np.array([half]),
     )
 
 
 @hot_part
-def has_same_set(one: int, other: int, rounds: Tournament, sets: Sets) -> bool:
-    """Tell whether two clusters have equal sets, which then get one number."""
-    if rounds.hash_of[one] != rounds.hash_of[other]:
-        return False
-    mine, yours = rounds.set_of[one], rounds.set_of[other]
-    if mine == yours:
-        return True
-    if not has_same_values(mine, yours, sets):
-        return False
-    sets.users[yours] -= 1
-    sets.users[mine] += 1
-    rounds.set_of[other] = mine
-    return True
+def play(one: int, two: int, top: int, rounds: Tournament, sets: Sets) -> None:
+    """Decide two nodes side by side, and what lies above them as far as ``top``; the earlier place wins ties.
 
-
-@hot_part
-def play(node: int, rounds: Tournament, sets: Sets) -> None:
-    """Decide a node of the tournament from its two children; the earlier place wins ties."""
+    One loop for both paths: a call for each node would take longer than its work.
+    """
     best, other, size = rounds.best, rounds.other, rounds.size
-    one, two = best[2 * node], best[2 * node + 1]
-    if one < 0 or two < 0:
-        side = 2 * node if two < 0 else 2 * node + 1
-        best[node] = best[side]
-        other[node] = other[side]
-        return
-    winner, loser = 2 * node, 2 * node + 1
-    if size[two] < size[one]:
-        winner, loser = loser, winner
-    first = best[winner]
-    best[node] = first
-    second = other[winner]
-    third = best[loser]
-    if has_same_set(first, third, rounds, sets):
-        third = other[loser]
-    if second < 0 or (
-        third >= 0 and (size[third] < size[second] or (size[third] == size[second] and third < second))
-    ):
-        second = third
-    other[node] = second
-
-
-@hot_part
-def replay_both(one: int, two: int, rounds: Tournament, sets: Sets) -> None:
-    """Play again above two leaves that have changed."""
-    one //= 2
-    two //= 2
-    while one != two:
-        play(one, rounds, sets)
-        play(two, rounds, sets)
-        one //= 2
-        two //= 2
-    while one > 0:
-        play(one, rounds, sets)
-        one //= 2
+    node = one
+    while node >= top:
+        winner, loser = 2 * node, 2 * node + 1
+        if best[winner] < 0 or (best[loser] >= 0 and size[best[loser]] < size[best[winner]]):
+            winner, loser = loser, winner
+        first, second, third = best[winner], other[winner], best[loser]
+        if third >= 0 and is_same_set(first, third, sets):
+            third = other[loser]
+        if second < 0 or (
+            third >= 0 and (size[third] < size[second] or (size[third] == size[second] and third < second))
+        ):
+            second = third
+        best[node], other[node] = first, second
+        if node != two:
+            node = two
+        else:
+            one //= 2
+            two //= 2
+            node = one
 
 
 @hot_loop
@@ -283,22 +232,21 @@ def narrowest_by_size(
     half = len(rounds.best) // 2
     while at[ENTERED] < len(rounds.size) and at[WORK] < budget:
         place = at[ENTERED]
-        number = add_row(place, indptr, indices, sets)
-        rounds.set_of[place] = number
-        rounds.hash_of[place] = sets.hashes[number]
-        enter(place, indptr[place + 1] - indptr[place], steps)
+        many = add_row(place, indptr, indices, sets)
+        enter(place, many, steps)
         at[ENTERED] += 1
-        at[WORK] += 8 + indptr[place + 1] - indptr[place]
+        at[WORK] += 8 + many
     while rounds.undecided[0] > 1 and at[WORK] < budget:
         rounds.undecided[0] -= 1
-        play(rounds.undecided[0], rounds, sets)
+        node = rounds.undecided[0]
+        play(node, node, node, rounds, sets)
         at[WORK] += 2
     while at[WORK] + sets.used[MOVED] < budget:
         place = next_in_turn(steps)
         if place == OVER:
             return True
         partner = rounds.best[1]
-        if has_same_set(place, partner, rounds, sets):
+        if is_same_set(place, partner, sets):
             partner = rounds.other[1]
         if partner < 0:
             at[IS_STRANDED] = 1
@@ -306,13 +254,11 @@ def narrowest_by_size(
         steps.waiting[partner] = False
         keep = min(place, partner)
         join = max(place, partner)
-        number = unite(rounds.set_of[keep], rounds.set_of[join], sets)
-        rounds.set_of[keep] = number
-        rounds.hash_of[keep] = sets.hashes[number]
+        unite_sets(keep, join, sets)
         rounds.size[keep] += rounds.size[join]
         rounds.best[half + join] = -1
-        replay_both(half + keep, half + join, rounds, sets)
-        write_down(keep, join, sets.lengths[number], steps)
+        play((half + keep) // 2, (half + join) // 2, 1, rounds, sets)
+        write_down(keep, join, sets.counts[keep], steps)
         at[WORK] += STEPS_OF_A_MERGE
     return False
 
@@ -338,10 +284,10 @@ def narrowest_on_line(
         # In line order, so that the sets of neighbours lie together.
         slot = at[ENTERED]
         place = slots.label[slot]
-        slots.kind[slot] = add_row(place, indptr, indices, sets)
-        enter(place, indptr[place + 1] - indptr[place], steps)
+        many = add_row(place, indptr, indices, sets)
+        enter(place, many, steps)
         at[ENTERED] += 1
-        at[WORK] += 8 + indptr[place + 1] - indptr[place]
+        at[WORK] += 8 + many
     while at[WORK] + slots.state[TREE_WORK] + sets.used[MOVED] < budget:
         place = next_in_turn(steps)
         if place == OVER:
@@ -349,13 +295,7 @@ def narrowest_on_line(
         slot = slot_at[place]
         partner = -1
         if slot < len(slots.after):
-            partner, best, is_settled = look_near(slot, slots, sets)
-            if not is_settled:
-                if sets.used[IS_NUMBERED] == 0:
-                    # Equal sets get one number only when the search of the tree first asks for it.
-                    number_once(slots.kind, sets)
-                    at[WORK] += 8 * len(slots.kind)
-                partner, best = look_everywhere(slot, partner, best, slots)
+            partner, _ = cheapest_partner(slot, slots, sets)
         if partner < 0:
             at[IS_STRANDED] = 1
             continue
@@ -363,9 +303,9 @@ def narrowest_on_line(
         keep = min(slots.label[stays], slots.label[leaves])
         join = max(slots.label[stays], slots.label[leaves])
         steps.waiting[slots.label[partner]] = False
-        number = unite(slots.kind[stays], slots.kind[leaves], sets)
-        join_slots(stays, leaves, number, keep, slots)
+        unite_sets(keep, join, sets)
+        join_slots(stays, leaves, sets.kinds[keep], keep, slots)
         slot_at[keep] = stays
-        write_down(keep, join, sets.lengths[number], steps)
+        write_down(keep, join, sets.counts[keep], steps)
         at[WORK] += STEPS_OF_A_LINE_MERGE
     return False
