@@ -236,8 +236,8 @@ def _cells(alphabet: Alphabet) -> list[list[Any]]:
     return [coordinate.cells for coordinate in alphabet.coordinates]
 
 
-def _places(alphabet: Alphabet) -> tuple[str, list[Any]]:
-    return "INTEGER", list(range(alphabet.size))
+def _places(alphabet: Alphabet) -> tuple[str, range]:
+    return "INTEGER", range(alphabet.size)
 
 
 def _earlier_join(rows: Rows, policy: Policy, table: str, absent: str) -> str:

@@ -14,12 +14,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from hartley.errors import ColumnError
+from hartley.model.arrays import Ints
 from hartley.releases.cell_text import Cell
 from hartley.releases.formats import Format
 from hartley.tables import Table
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
     from hartley.tables.column_types import TypedColumn
@@ -153,27 +157,28 @@ class Rows:
         return int(found[0])
 
     def keyed(
-        self, table: str, names: Sequence[str], keys: Sequence[Sequence[Cell]], **more: tuple[str, list[Any]]
+        self,
+        table: str,
+        names: Sequence[str],
+        keys: Sequence[Sequence[Cell]],
+        **more: tuple[str, Sequence[int]],
     ) -> str:
         """Make a small table that rows can be joined to by their values; give the SQL of the join.
 
         ``keys`` are the cells of the values, column by column, and ``more`` the columns to be joined:
-        (type, cells). A key that no row can have is left out.
+        (type, whole numbers). A key that no row can have is left out.
         """
         import pyarrow as pa
 
         columns = [self.columns[name] for name in names]
         texts = [_all_carried(column, cells) for column, cells in zip(columns, keys, strict=True)]
-        arrays = {f"k{j}": cells for j, cells in enumerate(texts)} | {
-            name: cells for name, (_, cells) in more.items()
-        }
+        numbers = {name: np.asarray(cells, dtype=np.int64) for name, (_, cells) in more.items()}
         if any(False in cells for cells in texts):
             usable = [place for place, key in enumerate(zip(*texts, strict=True)) if False not in key]
-            arrays = {name: [cells[place] for place in usable] for name, cells in arrays.items()}
-        held = {
-            name: pa.array(cells, pa.string() if place < len(names) else None)
-            for place, (name, cells) in enumerate(arrays.items())
-        }
+            texts = [[cells[place] for place in usable] for cells in texts]
+            numbers = {name: one[usable] for name, one in numbers.items()}
+        held = {f"k{j}": arrow_texts(cells) for j, cells in enumerate(texts)}
+        held |= {name: arrow_numbers(one) for name, one in numbers.items()}
         self.connection.register("hartley_keys", pa.table(held))
         # A number beyond the carrier is a key that no row can have.
         tried = [f"TRY_CAST(k{j} AS {column.value_type})" for j, column in enumerate(columns)]
@@ -196,6 +201,23 @@ class Rows:
             f"SELECT count(*) FROM {self.sql} AS q{join} WHERE {table}.{column} IS NULL AND NOT ({unless})"
         ).fetchall()
         return int(found[0])
+
+
+def arrow_texts(texts: Sequence[str | None]) -> pa.Array:
+    """Return texts as an Arrow column; Arrow's own way from a list loads pandas wherever it is installed."""
+    import pyarrow as pa
+
+    column = pa.lib.StringBuilder()
+    column.append_values(texts)
+    return column.finish()
+
+
+def arrow_numbers(numbers: Ints) -> pa.Array:
+    """Return whole numbers as an Arrow column, without pandas as well."""
+    import pyarrow as pa
+
+    own = np.ascontiguousarray(numbers, dtype=np.int64)
+    return pa.Array.from_buffers(pa.int64(), len(own), [None, pa.py_buffer(own)])
 
 
 def _typed(table: Table, names: Sequence[str]) -> dict[str, TypedColumn | None]:
@@ -264,4 +286,5 @@ def _as_float(cell: Cell) -> str | Literal[False]:
         text = repr(float(cell))
     except OverflowError:
         return False
-    return text if isinstance(cell, float) or Decimal(text) == cell else False
+    # Most are written with the digits that Python writes, which is told faster than that numbers are equal.
+    return text if isinstance(cell, float) or text == str(cell) or Decimal(text) == cell else False

@@ -24,7 +24,7 @@ from hartley.releases.cell_text import Cell, values_of
 from hartley.releases.codebook import type_for_labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
-from hartley.releases.rows.source_rows import Rows
+from hartley.releases.rows.source_rows import Rows, arrow_numbers, arrow_texts
 from hartley.releases.writer.row_order import BOOK, LABELS, Arrangement, PublishedCell
 from hartley.releases.writer.table_files import FileColumns, write_table
 from hartley.tables.counting.value_codes import numbered_values
@@ -166,9 +166,11 @@ class Publication:
             if column.released_kind != "text":
                 own = self._rows.columns[column.name].natural_type(recoded=True)
                 columns[f"t{place}"] = (type_for_labels(own, column.kind, cells), cells)
-        held = {name: pa.array(cells, pa.string()) for name, (_, cells) in columns.items()}
+        held = {name: arrow_texts(cells) for name, (_, cells) in columns.items()}
         connection = self._rows.connection
-        connection.register("hartley_shown", pa.table({"cluster": np.arange(len(shown)), **held}))
+        connection.register(
+            "hartley_shown", pa.table({"cluster": arrow_numbers(np.arange(len(shown))), **held})
+        )
         casts = [f"{name}::{kind} AS {name}" for name, (kind, _) in columns.items()]
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {LABELS} AS "

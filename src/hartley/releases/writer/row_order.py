@@ -30,18 +30,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import TableError
 from hartley.model.arrays import Int64s, Ints, code_type
+from hartley.releases.rows.source_rows import Rows, arrow_numbers
 from hartley.releases.writer.table_files import ReadyRows
-
-if TYPE_CHECKING:
-    from hartley.releases.rows.source_rows import Rows
-
 
 LEAST_BLOCK = 1 << 18
 """Rows of a block, about: so many fit into the cache of a processor, where NumPy shuffles fastest."""
@@ -164,9 +161,9 @@ class Arrangement:
         import pyarrow.compute as pc
 
         known = f"SELECT DISTINCT cluster FROM {BOOK} ORDER BY cluster"
-        (clusters,) = _arrays(self._rows.connection.sql(known).to_arrow_table())
-        labels = {name: pc.take(cells, clusters) for name, cells in self._labels().items()}
-        return clusters.to_numpy(), labels
+        clusters = np.asarray(self._rows.connection.sql(known).fetchnumpy()["cluster"])
+        places = arrow_numbers(clusters)
+        return clusters, {name: pc.take(cells, places) for name, cells in self._labels().items()}
 
     def _labels(self) -> dict[str, Any]:
         """Return each published column of labels, by the number of the cluster."""
@@ -217,13 +214,12 @@ def shuffled_cells(
     cells: Sequence[Any], counts: Int64s, generator: np.random.Generator
 ) -> Iterator[list[Any]]:
     """Return rows in a random order, batch by batch, from different rows and how often each occurs."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     rows = _rows_at_once(len(cells))
     for block in shuffled(counts, generator):
         for start in range(0, len(block), rows):
-            codes = pa.array(block[start : start + rows])
+            codes = arrow_numbers(block[start : start + rows])
             yield [pc.take(column, codes, boundscheck=False) for column in cells]
 
 
