@@ -58,7 +58,7 @@ def test_a_search_that_is_wrong_writes_nothing(monkeypatch, tmp_path):
     real = choose_point.searched_point
 
     def careless(*given):
-        untouched = Partition.singletons(given[0].question.joint.public.size)
+        untouched = Partition.singletons(given[0].joint.public.size)
         return replace(real(*given), cut=lambda: untouched)
 
     monkeypatch.setattr(choose_point, "searched_point", careless)

@@ -40,12 +40,12 @@ from hartley.report.figures.figure import shown_label
 from hartley.report.words import audit as words
 from hartley.report.words.release import moved, what_is_lost
 from hartley.tables.sources.source import required as optional_package
-from hartley.workflow.codebooks.label_codebooks import default_labels
 from hartley.workflow.show_release import usefulness_of
 
 if TYPE_CHECKING:
     from hartley.measures.audit import Audit
     from hartley.workflow.trees.price import TransparencyPrice
+from hartley.workflow.request.utility_choice import default_labels
 
 MOST_WITNESSES = 10
 MOST_LISTED = 12

@@ -47,7 +47,7 @@ from hartley.search.points.demanded_point import point_for
 from hartley.search.points.measured import frontier_of, point_of_partition
 from hartley.search.problem import Problem
 from hartley.tables.value_files import read_hierarchy
-from hartley.workflow.find_frontier import asked_question
+from hartley.workflow.publication.release_plan import asked_question
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits, effort_within

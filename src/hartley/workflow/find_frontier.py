@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,7 @@ from hartley.measures.usefulness import Usefulness
 from hartley.measures.utility import released_information
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
-from hartley.model.requirement import Requirement, require_fitting, require_shape_for
 from hartley.model.target import Target
-from hartley.model.words import Labels
 from hartley.releases.formats import Format
 from hartley.releases.rows.reader import Reader
 from hartley.releases.writer.release_paths import ending_like
@@ -28,20 +26,14 @@ from hartley.search.points.ladders import SoFar
 from hartley.search.points.reachable import explained
 from hartley.search.problem import Problem
 from hartley.workflow.audit_table import required
-from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.search_codebooks import frontier_of_codebooks
 from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain, frontiers_by_budget, unused_budget
-from hartley.workflow.publication.choose_point import (
-    ReleaseDemand,
-    optimal_point,
-    searched_point,
-)
-from hartley.workflow.publication.release_plan import Plan, Seen
-from hartley.workflow.request.objective import Budget, Objective
-from hartley.workflow.request.study_table import StudyTable, names
+from hartley.workflow.publication.choose_point import optimal_point, searched_point, searched_problem
+from hartley.workflow.publication.release_plan import ReleasePlan, asked_question
+from hartley.workflow.request.objective import Objective
+from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.show_release import usefulness_of
-from hartley.workflow.trees.prior import TreePrior
 from hartley.workflow.trees.refusals import without_side
 from hartley.workflow.trees.search_levels import frontier_of_levels
 from hartley.workflow.trees.search_tree import frontier_of_trees
@@ -248,23 +240,21 @@ def solve_demand(study: StudyTable, demand: Demand, objective: Objective, limits
         )
     joint, _ = seen_range(study, objective)
     question = asked_question(study, objective, joint, demand.requirements)
-    asked = ReleaseDemand(demand=demand, question=question, search=objective.search)
-    return searched_point(asked, limits.start(question.default_seconds))
+    searched = searched_problem(question, demand, objective.search)
+    return searched_point(searched, demand, objective.search, limits.start(question.default_seconds))
 
 
 def seen_range(study: StudyTable, objective: Objective) -> tuple[JointRange, int]:
     """Return what a reader of a release sees, and how many rows were left out."""
     if study.joint is not None:
         return study.joint, 0
-    roles = study.roles
     with study.opened() as table:
-        if objective.clusters.name in ("columns", "tree") and study.keep and not study.earlier:
-            roles = replace(roles, public=(*roles.public, *names(study.keep)))
-        elif study.keep or study.earlier:
-            plan = Plan.of(study, table, Format.of(Path(f"released{ending_like(study.source)}")))
-            seen = Seen.of(replace(plan, harmless=(), publish_sensitive=False))
-            return seen.observed.for_search().knowing(len(roles.side)), seen.dropped_rows
-        read = table.joint_range(roles, missing=study.missing, missing_at=study.missing_at)
+        if study.keep or study.earlier:
+            shown = replace(study, harmless=(), publish_sensitive=False)
+            format_ = Format.of(Path(f"released{ending_like(study.source)}"))
+            plan = ReleasePlan.of(shown, table, objective, Demand(), format_)
+            return plan.joint, plan.read.dropped_rows
+        read = table.joint_range(study.roles, missing=study.missing, missing_at=study.missing_at)
         return read.joint, read.dropped_rows
 
 
@@ -278,44 +268,3 @@ def searched_frontier(
     if question.shape.name == "tree":
         return frontier_of_trees(question, effort)
     return optimal_frontier(question, effort, so_far, known)
-
-
-def asked_question(
-    study: StudyTable,
-    objective: Objective,
-    joint: JointRange,
-    requirements: Iterable[Requirement] = (),
-    budget: Budget | None = None,
-    labels: Labels | None = None,
-) -> Problem:
-    """Return the question that a study and an objective ask of a joint range.
-
-    Where ``labels`` are given, what they cost is counted.
-    """
-    utility = objective.utility_for(joint.public, labels)
-    if utility.name == "resolution":
-        # Ties between clusters of one size are broken by codes of sensitive values: names must not decide.
-        joint = joint.nameless()
-    closeness = study.closeness(joint.sensitive)
-    given = tuple(requirements)
-    is_by_column = objective.clusters.name in ("columns", "tree")
-    is_intervals = objective.clusters.name == "intervals"
-    require_fitting(given, joint.sensitive.columns, closeness)
-    require_shape_for(given, objective.clusters.name)
-    return Problem(
-        joint=joint,
-        leakage=objective.leakage,
-        prior=TreePrior.of(study, objective.reference, objective.facts) if objective.is_told else None,
-        utility=utility,
-        requirements=given,
-        closeness=closeness,
-        shape=objective.clusters,
-        budget=(budget or objective.budget).rows_of(joint.row_count),
-        columns=objective.columns if is_by_column else None,
-        arrangement=ArrangedColumn.of(objective.columns, joint.public) if is_intervals else None,
-        kept=names(study.keep) if is_by_column else (),
-        objective=objective.objective,
-        transparent=objective.transparent,
-        transparent_knows=objective.transparent_knows,
-        ties=objective.ties,
-    )

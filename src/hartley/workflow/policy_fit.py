@@ -8,10 +8,10 @@ from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.model.demand import Demand
 from hartley.model.words import Labels
-from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
-from hartley.releases.rows.reader_view import Observed
-from hartley.workflow.find_frontier import asked_question
-from hartley.workflow.publication.choose_point import ReleaseDemand, reach
+from hartley.releases.formats import Format
+from hartley.releases.policy import Choices, Policy, Reading
+from hartley.workflow.publication.choose_point import reach
+from hartley.workflow.publication.release_plan import ReleasePlan
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits
@@ -32,23 +32,20 @@ def fit_policy(
 ) -> FittedPolicy:
     """Search the partition that meets a demand, and label it."""
     with study.opened() as table:
-        joint = table.joint_range(study.roles).joint
-        kinds = {column.name: column.kind for column in table.columns if column.kind is not None}
-        columns = table.column_names
-    question = asked_question(study, objective, joint, demand.requirements, labels=labels)
-    asked = ReleaseDemand(demand=demand, question=question, search=objective.search, labels=labels)
-    reached = reach(Observed(joint), asked, limits.start())
+        plan = ReleasePlan.of(study, table, objective, demand, Format("csv", ",", False), labels)
+        reached = reach(plan, limits.start())
+        columns, sensitive = table.column_names, plan.measured(plan.roles.sensitive)
     policy = Policy.of(
-        joint.public,
+        plan.public,
         reached.book,
         columns=columns,
-        sensitive=tuple(MeasuredColumn(name=name, kind=kinds[name]) for name in study.roles.sensitive),
+        sensitive=sensitive,
         reading=Reading(),
         choices=Choices(
             target=demand.target.to_dict(),
             leakage=objective.leakage,
-            utility=question.utility.name,
-            codeword=codeword_of(question.utility),
+            utility=plan.question.utility.name,
+            codeword=codeword_of(plan.question.utility),
             search=objective.search,
             labels=labels,
         ),

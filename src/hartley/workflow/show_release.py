@@ -18,9 +18,10 @@ from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
 from hartley.releases.codebook import Codebook, shown_columns
+from hartley.releases.point_labels import label_point
 from hartley.releases.rows.reader import Reader
 from hartley.tables import ReadOptions, open_table
-from hartley.workflow.codebooks.label_codebooks import default_labels, label_point
+from hartley.workflow.request.utility_choice import default_labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -13,7 +12,7 @@ from hartley.errors import OptionError, option, warn_renamed
 from hartley.model import JointRange
 from hartley.model.demand import Demand, DemandFields, Wanted
 from hartley.workflow.audit_table import AuditResult, audit_table
-from hartley.workflow.request.destination import Destination, DestinationFields
+from hartley.workflow.request.destination import DestinationFields
 from hartley.workflow.request.objective import Objective, ObjectiveFields
 from hartley.workflow.request.study_table import StudyFields, StudyTable, names, sorted_into
 from hartley.workflow.request.time_limit import LimitFields, SearchLimits
@@ -90,13 +89,6 @@ class Study(StudyTable):
         from hartley.report.notebook import study_html
 
         return study_html(self)
-
-    def _objective(self, said: dict[str, Any]) -> Objective:
-        """Return what is to be small; borders ask for bands, of one column or of each."""
-        if said.get("borders") is not None and said.get("shape", "any") == "any":
-            is_one = isinstance(self.public, str) or len(self.public) == 1
-            said = {**said, "shape": "intervals" if is_one else "columns"}
-        return Objective(**said)
 
     def joint_range(self) -> JointRange:
         """Return what a reader of the public columns sees: which values occur together, in how many rows."""
@@ -197,7 +189,7 @@ class Study(StudyTable):
         objective, limits = sorted_into(fields, Objective, SearchLimits)
         return find_frontier(
             self,
-            self._objective(objective),
+            Objective.of_keywords(objective, names(self.public)),
             SearchLimits(**limits),
             require=require,
             each=each,
@@ -262,7 +254,9 @@ class Study(StudyTable):
 
         objective, limits, named = sorted_into(fields, Objective, SearchLimits, DemandFields)
         demand = self.demand(Demand.of_keywords(named, require), each=each)
-        return solve_demand(self, demand, self._objective(objective), SearchLimits(**limits))
+        return solve_demand(
+            self, demand, Objective.of_keywords(objective, names(self.public)), SearchLimits(**limits)
+        )
 
     @checked
     def release(
@@ -305,29 +299,8 @@ class Study(StudyTable):
         """
         from hartley.workflow.make_release import make_release
 
-        objective, limits, destination, named = sorted_into(
-            fields, Objective, SearchLimits, Destination, DemandFields
-        )
-        demand = self.demand(Demand.of_keywords(named, _required(require, target)), each=each)
-        study, counts_rows = self, not self.sensitive
-        if counts_rows:
-            study = self.counting_rows(demand, objective.get("transparent"))
-            destination["exposure"] = "accept"
-        made = make_release(
-            study,
-            demand,
-            Destination(output=output, **destination),
-            self._objective(objective),
-            SearchLimits(**limits),
-            point,
-            found_in,
-        )
-        return replace(made, counts_rows=counts_rows, by_sensitive=() if counts_rows else made.by_sensitive)
-
-    def demand(self, wanted: Wanted, *, each: bool) -> Demand:
-        """Return a demand, of each sensitive column by itself unless they count jointly."""
-        demand = Demand.of(wanted)
-        return replace(demand, requirements=self.by_column(demand.requirements, each=each))
+        require = _required(require, target)
+        return make_release(self, output, fields, require, each=each, point=point, found_in=found_in)
 
     @checked
     def compare(
@@ -365,7 +338,11 @@ class Study(StudyTable):
         objective, limits, named = sorted_into(fields, Objective, SearchLimits, DemandFields)
         demand = self.demand(Demand.of_keywords(named, _required(require, target)), each=each)
         return compare_methods(
-            self, self._objective(objective), SearchLimits(**limits), demand=demand, hierarchies=hierarchies
+            self,
+            Objective.of_keywords(objective, names(self.public)),
+            SearchLimits(**limits),
+            demand=demand,
+            hierarchies=hierarchies,
         )
 
     def report(self, output: str | Path, **options: Any) -> Path:

@@ -21,13 +21,12 @@ MOST_BYTES = 100_000_000
 
 
 def release_places(
-    source: Any,
     output: str | Path,
     policy: str | Path | None,
     certificate: str | Path | None,
     key: str | Path | None = None,
 ) -> dict[str, Path]:
-    """Name the files of a release; none of them may be its input or the key that signs it."""
+    """Name the files of a release; none of them may be the key that signs it."""
     out = Path(output)
     places = {"output": out, **default_names(out)}
     if policy is not None:
@@ -37,7 +36,6 @@ def release_places(
     if key is not None:
         places["signature"] = signature_beside(places["certificate"])
     for place in places.values():
-        require_not_input(place, source)
         if key is not None and place.exists() and Path(key).exists() and place.samefile(key):
             raise OptionError(f"{str(place)!r} is the key; give the release another name")
     return places

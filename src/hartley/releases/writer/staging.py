@@ -34,6 +34,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 from hartley.documents import JOURNAL
 from hartley.errors import InputError, WriteError, option
@@ -48,6 +49,7 @@ from hartley.operating_system import (
 )
 from hartley.operating_system import flush_to_disk as _to_disk
 from hartley.operating_system import sole_user as _sole_user
+from hartley.releases.writer.release_paths import require_not_input
 
 PREFIX = ".hartley-"
 _WORKSPACE = re.compile(re.escape(PREFIX) + "[0-9a-f]{16}")
@@ -71,11 +73,15 @@ def _file(role: str, final: Path, workspace: str) -> _File:
     return _File(role, aside / f"{role}-{final.name}", final, aside / f"old-{role}")
 
 
-def require_free(finals: Mapping[str, Path], *, overwrite: bool, again: bool = False) -> dict[str, Path]:
+def require_free(
+    finals: Mapping[str, Path], *, overwrite: bool, source: Any = None, again: bool = False
+) -> dict[str, Path]:
     """Refuse names that cannot or must not be written; give the places they stand for.
 
-    What killed runs have left there is settled first.
+    None may be the ``source`` that is read. What killed runs have left there is settled first.
     """
+    for path in finals.values():
+        require_not_input(path, source)
     if not again:
         for path in finals.values():
             _recover_along(Path(os.path.abspath(path)))

@@ -17,7 +17,7 @@ from hartley.model import Partition
 from hartley.model.arrays import Floats, Int64s, different
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.model.words import SLACK
+from hartley.model.words import SLACK, Consent
 from hartley.releases.rows.source_rows import Rows
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.few_values.every_release import every_release
@@ -30,9 +30,8 @@ from hartley.search.withheld import without_values
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.persons.linked_rows import Beside, LinkedRows
 from hartley.workflow.persons.merge_for_persons import held_for_persons, repaired
-from hartley.workflow.publication.cautions import refuse_one_candidate
-from hartley.workflow.publication.choose_point import ChosenPoint
-from hartley.workflow.publication.release_plan import ReleaseTask
+from hartley.workflow.publication.choose_point import ChosenPoint, refuse_one_candidate
+from hartley.workflow.publication.release_plan import ReleasePlan
 
 MANY_VALUES = 40
 """Of more public values a cap is not tried to be kept by withholding something else."""
@@ -42,40 +41,47 @@ MANY_VALUES = 40
 class PersonRelease:
     """What is asked of a release that must hold for persons."""
 
-    task: ReleaseTask
+    plan: ReleasePlan
+    exposure: Consent
+    """What to do where a person is exposed."""
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """What must hold."""
-        return self.task.asked.demand.requirements
+        return self.plan.demand.requirements
+
+    @property
+    def closeness(self) -> Closeness:
+        """Which sensitive values count as one."""
+        return self.plan.question.closeness
 
     @property
     def shape(self) -> str:
         """The shape of clusters that is asked for."""
-        return self.task.asked.question.shape.name
+        return self.plan.question.shape.name
 
     def refuse_what_has_no_meaning(self) -> None:
         """Refuse what cannot be measured for persons, with the reason."""
-        if self.task.plan.publish_sensitive:
+        if self.plan.study.publish_sensitive:
             raise OptionError(
                 f"{option('person')} does not go with {option('publish_sensitive')}: whoever links the rows "
                 "of a person reads the sensitive value in them"
             )
         whole = [one.name for one in self.requirements if not one.is_monotone]
-        if self.task.plan.roles.side and whole:
+        if self.plan.roles.side and whole:
             raise OptionError(
                 f"{option('person')} with {option('side')} counts what is left of persons, and not "
                 f"{whole[0]}: what a reader knows beforehand differs from row to row"
             )
 
-    def holds(self, linked: LinkedRows, partition: Partition, closeness: Closeness) -> bool:
+    def holds(self, linked: LinkedRows, partition: Partition) -> bool:
         """Tell whether a partition keeps for persons what is required."""
-        found = held_for_persons(linked.seen_rows(partition), self.requirements, closeness)
+        found = held_for_persons(linked.seen_rows(partition), self.requirements, self.closeness)
         return all(one.holds for one in found)
 
     def is_within_cap(self, point: Point) -> bool:
         """Tell whether a point costs no more than is allowed."""
-        cap = self.task.asked.demand.cap
+        cap = self.plan.demand.cap
         if cap is None:
             return True
         found = point.largest_cluster if cap.kind == "largest_cluster" else point.cost
@@ -83,16 +89,16 @@ class PersonRelease:
 
     def linked(self, *, harmless: bool = False) -> LinkedRows:
         """Read the rows with the person of each, and what is seen or known beside the public value."""
-        plan, person, table = self.task.plan, self.task.study.person or "", self.task.plan.table
+        plan, person, table = self.plan, self.plan.study.person or "", self.plan.table
         table.require_columns((person,))
         columns = (*plan.roles.side, *plan.keep, *(plan.harmless if harmless else ()))
-        joint = self.task.seen.observed.before()
+        joint = plan.observed.before()
         if not columns and not plan.earlier:
             rows = int(row_counts(joint).sum())
-            return LinkedRows.read(table, plan.roles, person, missing=plan.missing, rows=rows)
-        present = (*plan.roles.columns, *plan.keep) if plan.missing == "drop" else ()
+            return LinkedRows.read(table, plan.roles, person, missing=plan.study.missing, rows=rows)
+        present = (*plan.roles.columns, *plan.keep) if plan.study.missing == "drop" else ()
         rows_there = Rows(table, (*plan.needed, person), present=present)
-        beside = Beside(columns, tuple(plan.earlier), plan.format_)
+        beside = Beside(columns, plan.earlier, plan.format_)
         return LinkedRows.read_beside(rows_there, (joint.public, joint.sensitive), person, beside)
 
 
@@ -113,16 +119,16 @@ def hold_for_persons(
     linked.require_countable(release.requirements)
     if release.shape == "columns":
         reached = _coarser_codebooks(release, linked, reached, again, effort)
-    while not release.holds(linked, reached.book.partition, reached.closeness):
-        answer = _cheapest_of_few(release, linked, reached) or _merged_further(release, linked, reached)
-        reached = again(point_of(release.task.asked.question, answer))
+    while not release.holds(linked, reached.book.partition):
+        answer = _cheapest_of_few(release, linked) or _merged_further(release, linked, reached)
+        reached = again(point_of(release.plan.question, answer))
     _refuse_exposure(release, reached, linked)
     return reached
 
 
-def _cheapest_of_few(release: PersonRelease, linked: LinkedRows, reached: ChosenPoint) -> Answer | None:
+def _cheapest_of_few(release: PersonRelease, linked: LinkedRows) -> Answer | None:
     """Return the cheapest release that holds for persons; ``None`` where there are too many to look at."""
-    demand, question = release.task.asked.demand, release.task.asked.question
+    demand, question = release.plan.demand, release.plan.question
     cap = demand.cap
     is_of_clusters = cap is not None and cap.kind == "largest_cluster"
     every = every_release(
@@ -133,9 +139,9 @@ def _cheapest_of_few(release: PersonRelease, linked: LinkedRows, reached: Chosen
     if every is None:
         return None
     for answer in every:
-        if release.holds(linked, answer.partition, reached.closeness):
+        if release.holds(linked, answer.partition):
             return answer
-    raise _none_for_persons(release, linked, reached)
+    raise _none_for_persons(release, linked)
 
 
 def _merged_further(release: PersonRelease, linked: LinkedRows, reached: ChosenPoint) -> Answer:
@@ -144,7 +150,7 @@ def _merged_further(release: PersonRelease, linked: LinkedRows, reached: ChosenP
     Merging never breaks what holds. So where everything else as one cluster does not hold beside what is
     withheld, nothing does, and something else is withheld: nothing, or sets of few values.
     """
-    question, point, merged = release.task.asked.question, reached.point, reached.book.partition
+    question, point, merged = release.plan.question, reached.point, reached.book.partition
     chosen = np.array(point.withheld, dtype=np.int64)
     rows = rows_of_values(question.joint)
     # What the chosen point withholds is one cluster; its values are alone where something else is withheld.
@@ -153,14 +159,14 @@ def _merged_further(release: PersonRelease, linked: LinkedRows, reached: ChosenP
     over: Point | None = None
     for withheld in chain((chosen, NOTHING) if len(chosen) else (chosen,), withheld_sets(question)):
         gone = np.union1d(withheld, np.flatnonzero(question.missing)) if len(withheld) else withheld
-        if not release.holds(linked, _coarsest(question, gone), reached.closeness):
+        if not release.holds(linked, _coarsest(question, gone)):
             continue
         beside = merged if np.array_equal(withheld, chosen) else without_values(freed, gone)
         better = repaired(
             linked.joint,
             beside,
             release.requirements,
-            reached.closeness,
+            release.closeness,
             partial(_costs, question),
             in_order=release.shape == "intervals",
             held=int(withheld[0]) if len(withheld) else None,
@@ -173,7 +179,7 @@ def _merged_further(release: PersonRelease, linked: LinkedRows, reached: ChosenP
         over = over or found
         if question.joint.public.size > MANY_VALUES:
             break
-    raise _none_for_persons(release, linked, reached, over)
+    raise _none_for_persons(release, linked, over)
 
 
 def _costs(question: Problem, partition: Partition) -> Floats:
@@ -198,12 +204,12 @@ def _coarsest(question: Problem, gone: Int64s) -> Partition:
 
 
 def _none_for_persons(
-    release: PersonRelease, linked: LinkedRows, reached: ChosenPoint, over: Point | None = None
+    release: PersonRelease, linked: LinkedRows, over: Point | None = None
 ) -> UnreachableError:
     """Return the refusal where nothing holds for persons, or only a point ``over`` the cap was found."""
-    question, cap = release.task.asked.question, release.task.asked.demand.cap
+    question, cap = release.plan.question, release.plan.demand.cap
     whole = linked.seen_rows(_coarsest(question, NOTHING))
-    verdicts_of_whole = held_for_persons(whole, release.requirements, reached.closeness)
+    verdicts_of_whole = held_for_persons(whole, release.requirements, release.closeness)
     failing = next((one for one in verdicts_of_whole if not one.holds), None)
     if failing is not None:
         return UnreachableError(
@@ -233,12 +239,12 @@ def _coarser_codebooks(
     nothing. With all rows in one class every column is one band, and what holds for persons
     anywhere holds there.
     """
-    question, demand = release.task.asked.question, release.task.asked.demand
+    question, demand = release.plan.question, release.plan.demand
     rows = int(row_counts(question.joint).sum())
     asked = 1
-    while not release.holds(linked, reached.book.partition, reached.closeness):
+    while not release.holds(linked, reached.book.partition):
         if asked >= rows:
-            raise _none_for_persons(release, linked, reached)
+            raise _none_for_persons(release, linked)
         asked = min(2 * asked, rows)
         more = replace(demand, requirements=combined(demand.requirements, [Requirement("row-k", asked)]))
         point = codebooks_point(replace(question, budget=0), more, effort)
@@ -257,19 +263,19 @@ def _coarser_codebooks(
 
 def _refuse_exposure(release: PersonRelease, reached: ChosenPoint, linked: LinkedRows) -> None:
     """Refuse to expose a person, or, by columns called harmless, to leave one with less than is required."""
-    if release.task.destination.exposure != "refuse":
+    if release.exposure != "refuse":
         return
     partition = reached.book.partition
-    left = () if release.task.study.jointly else linked.left(partition)
+    left = () if release.plan.study.jointly else linked.left(partition)
     refuse_one_candidate(linked.audit(partition), left, "persons")
-    if not release.task.plan.harmless:
+    if not release.plan.harmless:
         return
     monotone = tuple(one for one in release.requirements if one.is_monotone)
     seen = release.linked(harmless=True).seen_rows(partition)
-    for found in held_for_persons(seen, monotone, reached.closeness):
+    for found in held_for_persons(seen, monotone, release.closeness):
         if not found.holds:
             raise UnreachableError(
-                f"do not publish yet: with {quoted(release.task.plan.harmless, last=' and ')} included, a "
+                f"do not publish yet: with {quoted(release.plan.harmless, last=' and ')} included, a "
                 f"person whose rows are linked keeps {found.found:g}, and {found.wanted:g} is required "
                 f"({found.requirement.text}). Keep it ({option('keep')}) or leave it out; "
                 f"{option('accept_exposure')} publishes it all the same"

@@ -32,9 +32,9 @@ def require_places_beside(
 ) -> None:
     """Refuse records and a figure where they cannot be written beside a release, before anything is read."""
     one = destination
-    places = release_places(source, one.output, one.policy, one.certificate, one.key)
+    places = release_places(one.output, one.policy, one.certificate, one.key)
     places |= {f"record {number}": place for number, place in enumerate(record_places(one.output, kinds))}
-    require_free(places, overwrite=one.overwrite)
+    require_free(places, overwrite=one.overwrite, source=source)
     if plot is not None and Path(plot).resolve() in {place.resolve() for place in places.values()}:
         raise OptionError(f"{plot!r} is a file of the release; give {option('plot')} another name")
 

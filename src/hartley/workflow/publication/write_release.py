@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from hartley.model.target import Target
 from hartley.model.words import ObjectiveName
 from hartley.operating_system import undisturbed
 from hartley.releases.certificate import Certificate, Envelope, file_sha256, transparent_statement
+from hartley.releases.point_labels import codebooks_record
 from hartley.releases.policy import Policy
 from hartley.releases.record import Commitments, Record
 from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
@@ -43,11 +44,11 @@ from hartley.verifier.verification import (
     policy_commitment,
     verify_release,
 )
-from hartley.workflow.codebooks.label_codebooks import codebooks_record
 from hartley.workflow.publication.choose_point import ChosenPoint
 from hartley.workflow.publication.prove_point import prove_point
-from hartley.workflow.publication.release_plan import ReleaseTask
+from hartley.workflow.publication.release_plan import ReleaseFiles, ReleasePlan
 from hartley.workflow.publication.release_policy import policy_of_release
+from hartley.workflow.request.destination import Destination
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,20 +206,21 @@ class ReleaseResult:
 
 
 @contextmanager
-def _aside(task: ReleaseTask) -> Iterator[Staging]:
+def _aside(files: ReleaseFiles, *, overwrite: bool) -> Iterator[Staging]:
     """Write the files aside; the folder of a release that stays in Spark is written beside them."""
-    places, in_spark = task.files.places, task.files.in_spark
-    files = {role: place for role, place in places.items() if role != "output" or not in_spark}
-    with staged(files, overwrite=task.destination.overwrite, private=("policy", "record")) as staging:
+    places = {role: place for role, place in files.places.items() if role != "output" or not files.in_spark}
+    with staged(places, overwrite=overwrite, private=("policy", "record")) as staging:
         try:
             yield staging
         finally:
-            if in_spark:
-                shutil.rmtree(places["output"].parent / staging.home.name, ignore_errors=True)
+            if files.in_spark:
+                shutil.rmtree(files.places["output"].parent / staging.home.name, ignore_errors=True)
 
 
 def write_release(
-    task: ReleaseTask,
+    plan: ReleasePlan,
+    files: ReleaseFiles,
+    destination: Destination,
     reached: ChosenPoint,
     usefulness: Usefulness,
     progress: Callable[[int, int, str], None],
@@ -226,24 +228,25 @@ def write_release(
     is_complete: bool,
 ) -> ReleaseResult:
     """Write the release and its documents, have them verified, and let all of them appear together."""
-    study, plan, seen, demand = task.study, task.plan, task.seen, task.asked
-    places, key, into = task.files.places, task.files.signer, task.destination.into
-    policy = policy_of_release(task, reached)
+    study, question, places, key = plan.study, plan.question, files.places, files.signer
+    policy = policy_of_release(plan, destination, reached)
     known = (*study.earlier, places["policy"])
     beside = policies_beside(places["output"].parent, plan.table.column_names, plan.roles.sensitive, known)
     original = for_verifier(study.source, study.reading)
-    book, whole = reached.book, seen.observed.before()
+    book, whole = reached.book, plan.observed.before()
     rows_of_clusters = row_counts(whole.without_side(), book.partition)
-    audits, separations = _measured(whole, task, reached)
-    with _aside(task) as staging:
+    audits, separations = _measured(whole, plan, reached)
+    with _aside(files, overwrite=destination.overwrite) as staging:
         folder: FolderWriter | None = None
-        if task.files.in_spark:
-            folder = FolderWriter(original, places["output"], staging.home.name)
         formula_cells: dict[str, int] = {}
         output: Any
         try:
-            if folder is None:
-                publication = Publication(seen.rows, policy)
+            if files.in_spark:
+                folder = FolderWriter(original, places["output"], staging.home.name)
+                output = folder.write(policy)
+                output_sha256 = output.sha256()
+            else:
+                publication = Publication(plan.rows, policy)
                 formula_cells = publication.formula_cells(plan.format_)
                 require_defusable(policy, formula_cells)
                 output = staging.path("output")
@@ -253,8 +256,7 @@ def write_release(
                     keep_order=policy.choices.keep_order,
                     cluster_rows=rows_of_clusters,
                 )
-            else:
-                output = folder.write(policy)
+                output_sha256 = file_sha256(output)
             staging.path("policy").write_bytes(policy.to_json())
             codebook = PublicCodebook.of(
                 places["output"].name,
@@ -265,13 +267,12 @@ def write_release(
             staging.path("codebook").write_bytes(codebook.to_csv())
             staging.path("codebookpage").write_bytes(codebook.to_html())
             staging.path("codebookddi").write_bytes(codebook.to_json())
-            output_sha256 = file_sha256(output) if folder is None else output.sha256()
             released = Released(
                 policy=policy,
-                public=seen.public,
+                public=plan.public,
                 book=book,
-                utility=demand.utility,
-                joint=reached.joint,
+                utility=question.utility,
+                joint=question.joint,
                 before=whole,
                 audit=reached.audit,
                 verdicts=reached.verdicts,
@@ -283,7 +284,7 @@ def write_release(
                 audits,
                 prove_point(released),
                 output_sha256=output_sha256,
-                dropped_rows=seen.dropped_rows,
+                dropped_rows=plan.read.dropped_rows,
                 commitments=Commitments(
                     original=input_commitment(policy, original),
                     policy=policy_commitment(policy, policy),
@@ -326,15 +327,16 @@ def write_release(
                 f"the verifier does not confirm the release ({failed.name}: {failed.reason}); "
                 f"nothing was written{doubt_about(original)}"
             )
-        if task.files.database is not None:
+        if files.database is not None:
             plan.table.close()  # a reader of SQLite keeps writers out
         input_sha256 = file_sha256(source) if (source := original_file(original)) else None
         if folder is not None:
             with undisturbed(), folder.published():
                 staging.publish()
         else:
-            database = task.files.database
-            filled = nullcontext() if database is None else new_table(database, str(into), output)
+            filled: AbstractContextManager[Callable[[], None] | None] = nullcontext()
+            if files.database is not None:
+                filled = new_table(files.database, str(destination.into), output)
             with filled as commit, undisturbed():
                 # The files are whole without the table, so they come first.
                 staging.publish()
@@ -348,7 +350,7 @@ def write_release(
         codebook=places["codebook"],
         signature=places.get("signature"),
         rows=audits.after.rows,
-        dropped_rows=seen.dropped_rows,
+        dropped_rows=plan.read.dropped_rows,
         point=reached.point,
         before=audits.before,
         after=audits.after,
@@ -360,29 +362,28 @@ def write_release(
         output_sha256=output_sha256,
         columns=tuple((name, policy.treatment(name)) for name in policy.columns),
         coincided=book.coincided,
-        target=demand.target,
+        target=plan.demand.target,
         requirements=reached.verdicts,
-        closeness=demand.question.closeness,
+        closeness=question.closeness,
         formula_cells=formula_cells,
         usefulness=usefulness,
         separations=separations,
         complete=is_complete,
-        cost_meaning=demand.question.cost_meaning,
-        objective=demand.question.objective if demand.demand.cap is None else "worst",
+        cost_meaning=question.cost_meaning,
+        objective=question.objective if plan.demand.cap is None else "worst",
         statement=None if policy.choices.transparent is msgspec.UNSET else str(transparent_statement(policy)),
         jointly=study.jointly,
         policies_beside=beside,
-        joint=reached.joint,
+        joint=question.joint,
         partition=book.partition,
     )
 
 
 def _measured(
-    whole: JointRange, task: ReleaseTask, reached: ChosenPoint
+    whole: JointRange, plan: ReleasePlan, reached: ChosenPoint
 ) -> tuple[Audits, dict[str, ToleranceMeasures]]:
     """Measure what is learnt before and after; where there is a tolerance, what is kept apart, too."""
-    plan, observed = task.plan, task.seen.observed
-    book, closeness = reached.book, reached.closeness
+    observed, book, closeness = plan.observed, reached.book, plan.question.closeness
     audits: dict[str, Audit] = {}
     apart: dict[str, ToleranceMeasures] = {}
 

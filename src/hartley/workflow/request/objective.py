@@ -163,7 +163,15 @@ class Objective:
     """Rows of which everybody knows that they mostly share a sensitive value, such as ``age<15``: cuts of a
     tree keep them together with others."""
 
+    @classmethod
+    def of_keywords(cls, said: Mapping[str, Any], public: Sequence[str]) -> Objective:
+        """Take what is said by keywords; borders ask for bands, of one public column or of each."""
+        if said.get("borders") is not None and said.get("shape", "any") == "any":
+            said = {**said, "shape": "intervals" if len(public) == 1 else "columns"}
+        return cls(**said)
+
     def __post_init__(self) -> None:
+        choices = self.columns
         self._require_transparent()
         if isinstance(self.leakage, str):
             object.__setattr__(self, "leakage", leakage_named(self.leakage))
@@ -177,7 +185,6 @@ class Objective:
             raise OptionError(
                 f"{option('ties')} is of {option('search', 'greedy')}; an optimal search has none"
             )
-        choices = self.columns
         by_column = isinstance(self.borders, Mapping)
         borders: Any = None if by_column else self.borders
         if by_column and self.shape != "columns" and len(choices.borders) == 1:

@@ -12,7 +12,7 @@ from hartley.argument_kinds import require_field_kinds
 from hartley.errors import OptionError, nearest, option, quoted, require_not_removed
 from hartley.model import Alphabet, JointRange, Label
 from hartley.model.closeness import Closeness
-from hartley.model.demand import Demand
+from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, of_each_column
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables.locations import shown_source
@@ -94,7 +94,8 @@ class StudyTable:
         object.__setattr__(self, "options", self.options or AS_IT_IS)
         object.__setattr__(self, "tolerance", self._tolerances())
         object.__setattr__(self, "groups", dict(self.groups or {}))
-        Closeness.of(self._tolerances())
+        if self.tolerance:
+            Closeness.of(self._tolerances())
 
     def _tolerances(self) -> dict[str, Any]:
         """Return the tolerance of each column that has one."""
@@ -210,6 +211,11 @@ class StudyTable:
         if not each and (self.jointly or len(self.sensitive) < 2):
             return requirements
         return of_each_column(requirements, tuple(self.sensitive), self.named_closeness)
+
+    def demand(self, wanted: Wanted, *, each: bool) -> Demand:
+        """Return a demand, of each sensitive column by itself unless they count jointly."""
+        demand = Demand.of(wanted)
+        return replace(demand, requirements=self.by_column(demand.requirements, each=each))
 
     @property
     def is_tolerant(self) -> bool:

@@ -147,3 +147,10 @@ def codeword_of(utility: Utility) -> str | None:
         return None
     found: str | None = getattr(utility, "codeword", None)
     return found
+
+
+def default_labels(public: Alphabet, shape: str, codeword: str | None) -> Labels:
+    """Return how a released value is written where nobody said: bands, several columns and text in words."""
+    if len(public.columns) > 1 or shape != "any" or public.coordinates[0].kind in ("text", "boolean"):
+        return "range"
+    return next((one for one in CODEWORDS if one == codeword), "midpoint")

@@ -17,20 +17,13 @@ from hartley.frontiers import Point
 from hartley.model import Alphabet, Coordinate, Partition
 from hartley.model.alphabet import Label
 from hartley.model.shapes.codebook import ColumnCodebook
-from hartley.model.words import CODEWORDS, Labels
+from hartley.model.words import Labels
 from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import MISSING, Codebook, Groups, codebook
 from hartley.releases.column_recoding import ColumnRecoding
 from hartley.releases.policy import Coding, RecodedColumn
 from hartley.releases.record import CodebooksRecord
 from hartley.search.codebooks import Codebooks
-
-
-def default_labels(public: Alphabet, shape: str, codeword: str | None) -> Labels:
-    """Return how a released value is written where nobody said: bands, several columns and text in words."""
-    if len(public.columns) > 1 or shape != "any" or public.coordinates[0].kind in ("text", "boolean"):
-        return "range"
-    return next((one for one in CODEWORDS if one == codeword), "midpoint")
 
 
 def label_point(
