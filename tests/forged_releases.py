@@ -13,7 +13,7 @@ import msgspec
 
 from hartley import release
 from hartley.errors import HartleyError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.certificate import Certificate, Envelope
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record

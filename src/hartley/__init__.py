@@ -35,7 +35,7 @@ _NAMES = {
     "hartley.model": "Alphabet JointRange MergeTree Partition meet",
     "hartley.model.closeness": "Closeness",
     "hartley.model.requirement": "Requirement Verdict",
-    "hartley.model.target": "Target",
+    "hartley.model.demand": "Target",
     "hartley.paper.reproduce": "Reproduction reproduce",
     "hartley.releases.policy": "Policy",
     "hartley.tables": "ReadOptions",

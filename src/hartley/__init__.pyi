@@ -53,7 +53,7 @@ from hartley.model import meet as meet
 from hartley.model.closeness import Closeness as Closeness
 from hartley.model.requirement import Requirement as Requirement
 from hartley.model.requirement import Verdict as Verdict
-from hartley.model.target import Target as Target
+from hartley.model.demand import Target as Target
 from hartley.paper.reproduce import Reproduction as Reproduction
 from hartley.paper.reproduce import reproduce as reproduce
 from hartley.releases.policy import Policy as Policy

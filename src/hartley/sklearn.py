@@ -20,8 +20,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from hartley.errors import ColumnError, HartleyError, PolicyError, UnreachableError
-from hartley.model.demand import Demand
-from hartley.model.target import Target
+from hartley.model.demand import Demand, Target
 from hartley.workflow.policy_fit import fit_policy
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable

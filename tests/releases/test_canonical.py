@@ -10,7 +10,7 @@ import pytest
 
 from hartley import release
 from hartley.errors import PolicyError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Cluster, Policy
 from hartley.releases.record import Record

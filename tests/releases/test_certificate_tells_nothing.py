@@ -25,12 +25,11 @@ from hartley import release
 from hartley.errors import UnreachableError
 from hartley.measures.audit import measure
 from hartley.model import JointRange
-from hartley.model.demand import Wanted
-from hartley.model.target import Target
+from hartley.model.demand import Target, Wanted
 from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
-from hartley.releases.record import Record
-from hartley.releases.writer.claims import certificate_of, measures_of
+from hartley.releases.record import Measures, Record
+from hartley.releases.writer.claims import certificate_of
 from hartley.workflow.publication.write_release import ReleaseResult
 from sample_sizes import sample
 
@@ -99,9 +98,9 @@ class Case:
         )
         record = msgspec.structs.replace(
             self.record,
-            before=measures_of(before),
-            after=measures_of(after),
-            after_all=measures_of(after),
+            before=Measures.of(before.to_dict()),
+            after=Measures.of(after.to_dict()),
+            after_all=Measures.of(after.to_dict()),
             point=point,
         )
         return said(certificate_of(self.policy, record, name="out.csv", earlier=0, signed=False))

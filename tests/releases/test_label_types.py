@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hartley import release
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.codebook import type_for_labels
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from hartley import release
 from hartley.errors import UnreachableError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.codebook import LABELS
 from hartley.releases.record import Record

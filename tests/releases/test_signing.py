@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from hartley import release
 from hartley.errors import InputError, PolicyError, WriteError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.certificate import PAYLOAD_TYPE, Envelope
 from hartley.releases.signing import SigningKey
 from hartley.workflow.make_key import make_key

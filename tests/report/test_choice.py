@@ -7,7 +7,7 @@ import pytest
 from hartley.errors import UnreachableError
 from hartley.frontiers import Frontier, Point
 from hartley.model import Partition
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.report.study_report import Choice
 
 

@@ -12,7 +12,7 @@ import pytest
 import hartley
 from hartley.cli.program import run
 from hartley.model import Alphabet, JointRange
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.report.html import Report
 from hartley.report.study_report import Choice
 

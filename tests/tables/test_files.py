@@ -24,7 +24,7 @@ from pyarrow import feather
 
 from hartley import release, scratch
 from hartley.errors import InputError, OptionError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.scratch import PREFIX, remove_abandoned
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.counting.fetch_range import RangeRead

@@ -25,7 +25,7 @@ from rich.progress import Progress
 
 from hartley import release, verify
 from hartley.cli.progress import heard_on
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate

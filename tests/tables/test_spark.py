@@ -17,7 +17,7 @@ from hartley import audit as audit_table
 from hartley import frontier, release, verify
 from hartley.errors import PolicyError, TableError, WriteError
 from hartley.measures.audit import Audit, audit_of_summary, measure
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.certificate import file_sha256
 from hartley.releases.policy import Policy
 from hartley.releases.writer.original_source import CountedFrame

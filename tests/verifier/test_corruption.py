@@ -15,7 +15,7 @@ from pyarrow import feather
 
 from hartley import release
 from hartley.errors import HartleyError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.policy import Policy
 from hartley.tables import open_table
 from hartley.workflow.publication.write_release import ReleaseResult

@@ -28,7 +28,7 @@ from forged_releases import (
     resealed,
     same_claims,
 )
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.certificate import Certificate, Envelope
 from hartley.releases.record import CodebooksRecord
 from hartley.releases.signing import SigningKey

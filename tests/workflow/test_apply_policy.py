@@ -10,7 +10,7 @@ import pytest
 
 from hartley import release
 from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableError, WriteError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.workflow.apply_policy import apply

@@ -15,7 +15,7 @@ from hartley.errors import InputError, OptionError, TableError, UnreachableError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
 from hartley.measures.utility import utility_of
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.search.effort import UNLIMITED
 from hartley.search.frontier import frontier as optimal_frontier

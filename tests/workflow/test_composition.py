@@ -12,7 +12,7 @@ import pytest
 from hartley import audit, release
 from hartley.measures.audit import Audit, measure
 from hartley.model import Partition, meet
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from random_tables import write_table
@@ -115,7 +115,7 @@ def test_an_audit_of_earlier_releases_counts_left_out_rows_and_gates(tmp_path):
 
     from hartley import audit, release
     from hartley.examples import CLINIC_COLUMNS, clinic
-    from hartley.model.target import Target
+    from hartley.model.demand import Target
 
     path = tmp_path / "clinic.csv"
     with path.open("w", newline="", encoding="utf-8") as file:

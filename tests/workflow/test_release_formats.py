@@ -15,7 +15,7 @@ import pytest
 
 from hartley import release
 from hartley.errors import ColumnError, OptionError, WriteError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.tables import ReadOptions, Table
 from hartley.workflow.apply_policy import apply
 from hartley.workflow.publication.write_release import ReleaseResult

@@ -16,7 +16,7 @@ from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.program import as_flag
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError, worded
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.report.words import audit as words
 from hartley.report.words.comparison import finding, noise_finding, target_words, tie_words
 from hartley.tables.locations import shown_source

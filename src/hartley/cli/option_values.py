@@ -9,9 +9,8 @@ from typing import Any
 
 from hartley.errors import OptionError
 from hartley.errors import option as mention
-from hartley.model.demand import Demand
+from hartley.model.demand import Demand, Target
 from hartley.model.requirement import Requirement
-from hartley.model.target import Target
 from hartley.tables import ReadOptions
 from hartley.workflow.request.declared_options import typed_options
 from hartley.workflow.request.objective import Objective

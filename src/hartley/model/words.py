@@ -53,3 +53,7 @@ ROUNDING = 1e-13
 
 Leakages are logarithms of ratios of small integers; different ones are farther apart.
 """
+LARGEST = 2**62
+"""No table has so many values, and loops have no numbers for many more."""
+MOST_ASKED_BITS = 64
+"""No table leaks so much: its rows would be too many to count. A limit beyond it asks for nothing."""

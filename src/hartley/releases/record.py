@@ -9,6 +9,7 @@ said to be so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -47,6 +48,11 @@ class Measures(StrictStruct, frozen=True, kw_only=True):
     distinct_l: int
     row_k: int
     independent: bool
+
+    @classmethod
+    def of(cls, shown: Mapping[str, Any]) -> Measures:
+        """Take the numbers of an audit as it stands in JSON, and none of its witnesses."""
+        return msgspec.convert({name: shown[name] for name in cls.__struct_fields__}, cls)
 
 
 class MeasuredRequirement(StrictStruct, frozen=True, kw_only=True):

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hartley.errors import OptionError, option
 from hartley.frontiers import Frontier, Point
 from hartley.model.closeness import NO_CLOSENESS, Closeness
-from hartley.model.demand import Demand, Wanted
-from hartley.model.target import Target
+from hartley.model.demand import Demand, Target, Wanted
 from hartley.releases.writer.staging import require_free, write_files
 from hartley.report.html import Audience, Report
 from hartley.report.words import audit as words

@@ -36,9 +36,8 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS
-from hartley.model.demand import Demand
+from hartley.model.demand import Demand, Target, TargetKind
 from hartley.model.requirement import Requirement
-from hartley.model.target import Target, TargetKind
 from hartley.model.words import ROUNDING, SINGLE_LEAKAGES, SLACK, SingleLeakage
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.frontier import frontier as optimal_frontier

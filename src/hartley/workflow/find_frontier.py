@@ -12,8 +12,7 @@ from hartley.frontiers import Frontier, Point, Points
 from hartley.measures.usefulness import Usefulness
 from hartley.measures.utility import released_information
 from hartley.model import JointRange
-from hartley.model.demand import Demand, Wanted
-from hartley.model.target import Target
+from hartley.model.demand import Demand, Target, Wanted
 from hartley.releases.formats import Format
 from hartley.releases.rows.reader import Reader
 from hartley.releases.writer.release_paths import ending_like

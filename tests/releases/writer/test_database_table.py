@@ -22,7 +22,7 @@ import pytest
 from hartley import release
 from hartley.cli.program import run
 from hartley.errors import InputError, WriteError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.sources.database_session import Database
 from servers import PASSWORD, lacking, running_postgresql

@@ -13,7 +13,7 @@ from pyarrow import feather
 
 from hartley import release
 from hartley.errors import ColumnError, WriteError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 
 COUNT = 48
 CELLS: dict[str, list[Any]] = {

@@ -17,7 +17,7 @@ from pyarrow import feather
 
 from hartley import release
 from hartley.errors import TableError, WriteError
-from hartley.model.target import Target
+from hartley.model.demand import Target
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
 from hartley.releases.rows.source_rows import Rows

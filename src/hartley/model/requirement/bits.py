@@ -9,7 +9,7 @@ from hartley.errors import OptionError
 from hartley.model.closeness import Closeness
 from hartley.model.requirement.requirement import Requirement
 from hartley.model.requirement.sentence_words import apart, listed
-from hartley.model.target import MOST_ASKED_BITS
+from hartley.model.words import MOST_ASKED_BITS
 
 
 class Bits(Requirement):

@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 from hartley.errors import ColumnError, OptionError, option, quoted
 from hartley.model.alphabet import Alphabet
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes
-from hartley.model.target import LARGEST
-from hartley.model.words import SLACK
+from hartley.model.words import LARGEST, SLACK
 
 
 @dataclass(frozen=True, repr=False)

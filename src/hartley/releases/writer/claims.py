@@ -109,12 +109,14 @@ class Audits:
     def measures(self) -> dict[str, Measures | None]:
         """Return their numbers, by reader."""
         audits = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: None if audit is None else measures_of(audit) for name, audit in audits.items()}
+        return {
+            name: None if audit is None else Measures.of(audit.to_dict()) for name, audit in audits.items()
+        }
 
 
 def record_of(
     released: Released,
-    audits: Audits,
+    measures: Mapping[str, Measures | None],
     proven: tuple[PointRecord, tuple[Proof, ...]],
     *,
     output_sha256: str,
@@ -128,13 +130,13 @@ def record_of(
     return Record(
         hartley=hartley.__version__,
         output_sha256=output_sha256,
-        rows=audits.after.rows,
+        rows=released.audit.rows,
         rows_withheld=released.withheld_rows,
         dropped_rows=dropped_rows,
         order="kept" if released.policy.choices.keep_order else "shuffled",
         columns=released.columns(),
         requirements=released.requirements(),
-        **audits.measures(),  # type: ignore[arg-type]
+        **measures,  # type: ignore[arg-type]
         point=point,
         proofs=proofs,
         commitments=commitments,
@@ -300,9 +302,3 @@ def decimal_text(exact: Fraction) -> str:
 def withheld_cluster(book: Codebook, withheld: Sequence[int]) -> int | None:
     """Return the number of the cluster of the public values that are withheld; nothing where none is."""
     return int(book.partition.labels[withheld[0]]) if len(withheld) else None
-
-
-def measures_of(audit: Audit) -> Measures:
-    """Take the numbers of an audit, and none of its witnesses."""
-    shown = audit.to_dict()
-    return msgspec.convert({name: shown[name] for name in Measures.__struct_fields__}, Measures)

@@ -15,8 +15,7 @@ import numpy as np
 from hartley.frontiers import Frontier, Point, non_dominated
 from hartley.measures.utility import LineDistortion
 from hartley.model.arrays import different
-from hartley.model.demand import Demand
-from hartley.model.target import Target
+from hartley.model.demand import Demand, Target
 from hartley.model.words import ROUNDING, SLACK
 from hartley.search.problem import Problem
 

@@ -8,9 +8,8 @@ from math import ceil, log2
 
 from hartley.errors import UnreachableError, option
 from hartley.frontiers import Point
-from hartley.model.demand import Demand
+from hartley.model.demand import Demand, Target
 from hartley.model.requirement import Requirement
-from hartley.model.target import Target
 from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.effort import Effort
 from hartley.search.points.measured import point_of

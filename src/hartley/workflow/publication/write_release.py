@@ -20,8 +20,8 @@ from hartley.measures.usefulness import Usefulness
 from hartley.measures.verdicts import ToleranceMeasures
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
+from hartley.model.demand import Target
 from hartley.model.requirement import Verdict
-from hartley.model.target import Target
 from hartley.model.words import ObjectiveName
 from hartley.operating_system import undisturbed
 from hartley.releases.certificate import Certificate, Envelope, file_sha256, transparent_statement
@@ -281,7 +281,7 @@ def write_release(
             )
             record = record_of(
                 released,
-                audits,
+                audits.measures(),
                 prove_point(released),
                 output_sha256=output_sha256,
                 dropped_rows=plan.read.dropped_rows,

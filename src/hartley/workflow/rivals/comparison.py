@@ -10,8 +10,8 @@ from hartley.errors import InputError, worded
 from hartley.frontiers import Frontier, Point
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange
+from hartley.model.demand import Target
 from hartley.model.requirement import Requirement
-from hartley.model.target import Target
 from hartley.model.words import SLACK
 from hartley.search.greedy.runs import TieSpread
 from hartley.search.problem import Problem
