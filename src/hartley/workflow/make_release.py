@@ -143,9 +143,8 @@ def _look_at_columns(
     if destination.labels == "bounds":
         refuse_beside_bounds(plan, in_spark=files.in_spark)
     require_publishable(study.source, table, plan.published)
-    public = plan.public
+    public, joint = plan.public, plan.question.joint
     require_point(public, point)
-    joint = plan.question.joint
     if objective.transparent and plan.read.dropped_rows:
         require_no_empty_secrets(table, plan.roles.sensitive)
     refuse_written_dates(public, study.reading.text)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -34,13 +33,8 @@ from hartley.releases.certificate import (
 from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy, StatedRequirement
 from hartley.releases.record import (
-    CodebooksRecord,
     ColumnRecord,
-    Commitments,
     MeasuredRequirement,
-    Measures,
-    PointRecord,
-    Proof,
     Record,
 )
 from hartley.releases.ticks import Scale, scale_of
@@ -97,56 +91,6 @@ def _promises(policy: Policy, earlier: int) -> list[ReaderPromise]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Audits:
-    """What each kind of reader learns."""
-
-    before: Audit
-    after: Audit
-    after_all: Audit
-    together: Audit | None = None
-    together_all: Audit | None = None
-
-    def measures(self) -> dict[str, Measures | None]:
-        """Return their numbers, by reader."""
-        audits = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {
-            name: None if audit is None else Measures.of(audit.to_dict()) for name, audit in audits.items()
-        }
-
-
-def record_of(
-    released: Released,
-    measures: Mapping[str, Measures | None],
-    proven: tuple[PointRecord, tuple[Proof, ...]],
-    *,
-    output_sha256: str,
-    dropped_rows: int,
-    commitments: Commitments,
-    codebooks: CodebooksRecord | None = None,
-    usefulness: Mapping[str, Any] | None = None,
-) -> Record:
-    """Write down everything that was measured about a release, with what can be proven about it."""
-    point, proofs = proven
-    return Record(
-        hartley=hartley.__version__,
-        output_sha256=output_sha256,
-        rows=released.audit.rows,
-        rows_withheld=released.withheld_rows,
-        dropped_rows=dropped_rows,
-        order="kept" if released.policy.choices.keep_order else "shuffled",
-        columns=released.columns(),
-        requirements=released.requirements(),
-        **measures,  # type: ignore[arg-type]
-        point=point,
-        proofs=proofs,
-        commitments=commitments,
-        codebooks=codebooks,
-        usefulness=None if usefulness is None else dict(usefulness),
-        timings={},
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class Released:
     """The released partition, and what the reader for whom the requirements are learns from it."""
 
@@ -163,7 +107,6 @@ class Released:
     """What that reader is left with of each requirement that was searched for."""
     bits: Mapping[str, float]
     """What is revealed to that reader at worst and for certain, counted with the tolerance."""
-    withheld_rows: int = 0
 
     def requirements(self) -> tuple[MeasuredRequirement, ...]:
         """Return what was asked for and what was found."""

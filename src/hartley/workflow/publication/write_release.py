@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+import hartley
 from hartley.errors import WriteError
 from hartley.frontiers import Point
 from hartley.measures.audit import Audit, measure
@@ -27,8 +28,8 @@ from hartley.operating_system import undisturbed
 from hartley.releases.certificate import Certificate, Envelope, file_sha256, transparent_statement
 from hartley.releases.point_labels import codebooks_record
 from hartley.releases.policy import Policy
-from hartley.releases.record import Commitments, Record
-from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
+from hartley.releases.record import Commitments, Measures, Record
+from hartley.releases.writer.claims import Released, certificate_of
 from hartley.releases.writer.database_table import new_table
 from hartley.releases.writer.original_source import doubt_about, for_verifier, original_file
 from hartley.releases.writer.public_codebook import PublicCodebook
@@ -277,14 +278,22 @@ def write_release(
                 audit=reached.audit,
                 verdicts=reached.verdicts,
                 bits=reached.bits,
-                withheld_rows=reached.point.withheld_rows,
             )
-            record = record_of(
-                released,
-                audits.measures(),
-                prove_point(released),
+            columns, requirements = released.columns(), released.requirements()
+            measures = {name: one and Measures.of(one.to_dict()) for name, one in audits.items()}
+            point, proofs = prove_point(released)
+            record = Record(
+                hartley=hartley.__version__,
                 output_sha256=output_sha256,
+                rows=reached.audit.rows,
+                rows_withheld=reached.point.withheld_rows,
                 dropped_rows=plan.read.dropped_rows,
+                order="kept" if destination.keep_order else "shuffled",
+                columns=columns,
+                requirements=requirements,
+                **measures,  # type: ignore[arg-type]
+                point=point,
+                proofs=proofs,
                 commitments=Commitments(
                     original=input_commitment(policy, original),
                     policy=policy_commitment(policy, policy),
@@ -292,6 +301,7 @@ def write_release(
                 ),
                 codebooks=codebooks_record(reached.point, book),
                 usefulness=usefulness.to_dict(),
+                timings={},
             )
             staging.path("record").write_bytes(record.to_json())
             certificate = certificate_of(
@@ -349,14 +359,10 @@ def write_release(
         record=places["record"],
         codebook=places["codebook"],
         signature=places.get("signature"),
-        rows=audits.after.rows,
+        rows=reached.audit.rows,
         dropped_rows=plan.read.dropped_rows,
         point=reached.point,
-        before=audits.before,
-        after=audits.after,
-        after_all=audits.after_all,
-        together=audits.together,
-        together_all=audits.together_all,
+        **audits,  # type: ignore[arg-type]
         verification=verification,
         input_sha256=input_sha256,
         output_sha256=output_sha256,
@@ -381,10 +387,10 @@ def write_release(
 
 def _measured(
     whole: JointRange, plan: ReleasePlan, reached: ChosenPoint
-) -> tuple[Audits, dict[str, ToleranceMeasures]]:
+) -> tuple[dict[str, Audit | None], dict[str, ToleranceMeasures]]:
     """Measure what is learnt before and after; where there is a tolerance, what is kept apart, too."""
     observed, book, closeness = plan.observed, reached.book, plan.question.closeness
-    audits: dict[str, Audit] = {}
+    audits: dict[str, Audit | None] = dict.fromkeys(("together", "together_all"))
     apart: dict[str, ToleranceMeasures] = {}
 
     def learn(name: str, joint: JointRange) -> None:
@@ -404,4 +410,4 @@ def _measured(
         audits["together_all"] = measure(observed.reader(book, harmless=True, earlier=True))
     if apart:
         apart.setdefault("after_all", apart["after"])
-    return Audits(**audits), apart
+    return audits, apart

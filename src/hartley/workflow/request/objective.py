@@ -171,7 +171,7 @@ class Objective:
         return cls(**said)
 
     def __post_init__(self) -> None:
-        choices = self.columns
+        choices, utility = self.columns, self.choice
         self._require_transparent()
         if isinstance(self.leakage, str):
             object.__setattr__(self, "leakage", leakage_named(self.leakage))
@@ -211,9 +211,9 @@ class Objective:
                 f"{option('transparent')}"
             )
         if self.clusters.name == "columns":
-            self._require_columns()
+            self._require_columns(utility)
         elif self.clusters.name == "tree":
-            self._require_tree(choices)
+            self._require_tree(choices, utility)
         else:
             self._require_one_codebook(choices)
 
@@ -245,7 +245,7 @@ class Objective:
         if name == "columns" and self.objective != "mean":
             raise OptionError(f"{here} goes without {option('objective')}: levels have a rule of their own")
 
-    def _require_tree(self, choices: ColumnChoices) -> None:
+    def _require_tree(self, choices: ColumnChoices, utility: UtilityChoice) -> None:
         """Refuse what a tree does not look at."""
         here = option("shape", "tree")
         others = [one for one in choices.said if one not in ("weight", "order", "hierarchy", "prefix")]
@@ -261,7 +261,7 @@ class Objective:
                 f"{here} withholds no rows: which rows are left out would tell something; leave "
                 f"{option('withhold')} out"
             )
-        if self.choice != UtilityChoice(name=self.choice.name) or self.choice.name == "resolution":
+        if utility != UtilityChoice(name=utility.name) or utility.name == "resolution":
             raise OptionError(
                 f"{here} has a loss of its own, the mean relative width of classes; leave "
                 f"{option('utility')}, {option('codeword')} and scales out"
@@ -278,14 +278,13 @@ class Objective:
             right = "any" if others[0] == "dissimilarity" else "columns"
             raise OptionError(f"{option(others[0])} is of {option('shape', right)}; choose that shape")
 
-    def _require_columns(self) -> None:
+    def _require_columns(self, utility: UtilityChoice) -> None:
         """Refuse what has no meaning where each column has a codebook of its own."""
-        choice = self.choice
         if self.dissimilarity:
             raise OptionError(f"{option('dissimilarity')} is of {option('shape', 'any')}")
         if self.leakage != "l0":
             raise OptionError(f"{option('shape', 'columns')} is searched for {option('leakage', 'l0')} only")
-        if choice != UtilityChoice(name=choice.name) or choice.name == "resolution":
+        if utility != UtilityChoice(name=utility.name) or utility.name == "resolution":
             raise OptionError(
                 f"{option('shape', 'columns')} has a loss of its own, the mean relative width of bands; "
                 f"leave {option('utility')}, {option('codeword')} and scales out"
