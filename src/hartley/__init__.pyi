@@ -51,9 +51,9 @@ from hartley.model import MergeTree as MergeTree
 from hartley.model import Partition as Partition
 from hartley.model import meet as meet
 from hartley.model.closeness import Closeness as Closeness
+from hartley.model.demand import Target as Target
 from hartley.model.requirement import Requirement as Requirement
 from hartley.model.requirement import Verdict as Verdict
-from hartley.model.demand import Target as Target
 from hartley.paper.reproduce import Reproduction as Reproduction
 from hartley.paper.reproduce import reproduce as reproduce
 from hartley.releases.policy import Policy as Policy
