@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from hartley.errors import OptionError, option
-from hartley.releases.bounds import column_bounds
 from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import Codebook
 from hartley.releases.column_recoding import ON_A_LINE, ColumnBounds
 from hartley.releases.point_labels import ColumnRecodings
 from hartley.releases.policy import Choices, Policy, Reading, TextForm
+from hartley.releases.writer.bounds import column_bounds
 from hartley.releases.writer.claims import decimal_text, stated_requirements, withheld_cluster
 from hartley.tables import Table
 from hartley.tables.text_files import is_utf8
