@@ -9,8 +9,6 @@ of them alone, so where all cells are few the rows come here in one reading, wha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -18,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.model import Alphabet, Coordinate, JointRange
+from hartley.model import Alphabet, JointRange
 from hartley.model.arrays import Flags, Ints
 from hartley.model.pair_sort import MOST_MARKED, numbered_keys
 from hartley.tables.column_types import TypedColumn
+from hartley.tables.counting.column_codes import ColumnCodes
 from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.counting.first_look import require_complete, require_way_with_missing
-from hartley.tables.counting.value_codes import coordinate, fetched, missing_cells
+from hartley.tables.counting.value_codes import fetched, missing_cells
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import Missing, Scan
 
@@ -41,28 +40,6 @@ COLUMNS_AT_A_TIME = 200
 """Columns of one statement at most: DuckDB plans one in time that grows with the square of its columns."""
 
 
-@dataclass(frozen=True)
-class HeldColumn:
-    """A column with the codes of its rows: the places of their cells among its values, missing last."""
-
-    typed: TypedColumn
-    carried: npt.NDArray[Any]
-    """The values in their order; one more at the end, without meaning, stands for missing."""
-    codes: Ints
-
-    @property
-    def missing(self) -> Flags:
-        """Where a row has no cell."""
-        found: Flags = self.codes == len(self.carried) - 1
-        return found
-
-    def coordinate(self, codes: Ints) -> Coordinate:
-        """Return the column that holds the cell of each of these codes."""
-        values, places = np.unique(codes, return_inverse=True)
-        own = coordinate(self.typed, self.carried[values], values == len(self.carried) - 1)
-        return own.take(places)
-
-
 def is_held(rows: int, columns: int) -> bool:
     """Tell whether so many rows of so many columns are counted here."""
     return rows * columns <= (MOST_CELLS if columns <= COLUMNS_AT_A_TIME else MOST_WIDE_CELLS)
@@ -74,7 +51,7 @@ class HeldRows:
     def __init__(
         self, connection: DuckDBPyConnection, scan: Scan, columns: Sequence[TypedColumn], rows: int
     ) -> None:
-        self.columns: dict[str, HeldColumn] = {}
+        self.columns: dict[str, ColumnCodes] = {}
         self.counts: Ints | None = None
         step = max(1, min(BLOCK // max(rows, 1), COLUMNS_AT_A_TIME))
         for start in range(0, len(columns), step):
@@ -129,37 +106,15 @@ class HeldRows:
         return found
 
 
-def _coded(column: TypedColumn, carried: npt.NDArray[Any]) -> HeldColumn:
-    missing = missing_cells(carried)
-    cells = np.ma.getdata(carried)
-    codes = np.zeros(len(cells), dtype=np.int32)
-    if cells.dtype == object:
-        numbers: dict[Any, int] = {}
-        found = [numbers.setdefault(cell, len(numbers)) for cell in cells[~missing]]
-        listed = list(numbers)
-        key = Decimal if column.carrier == "exact" else str
-        order = sorted(range(len(listed)), key=lambda number: key(listed[number]))
-        place = np.empty(len(listed), dtype=np.int32)
-        place[order] = np.arange(len(listed), dtype=np.int32)
-        values = np.empty(len(listed) + 1, dtype=object)
-        values[:-1] = [listed[number] for number in order]
-        codes[~missing] = place[found]
-    else:
-        present, places = _different(cells[~missing])
-        values = np.append(present, np.zeros(1, dtype=present.dtype))
-        codes[~missing] = places
-    codes[missing] = len(values) - 1
-    return HeldColumn(column, values, codes)
-
-
-def _different(cells: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
-    """Return the different cells in order, and the place of each cell; close whole numbers are not sorted."""
-    if cells.dtype.kind == "i" and len(cells):
-        low, high = int(cells.min()), int(cells.max())
-        if high - low < MOST_MARKED * len(cells):
-            keys, places = numbered_keys(cells.astype(np.int64) - low, high - low + 1)
-            return (keys + low).astype(cells.dtype), places
-    return np.unique(cells, return_inverse=True)
+def _coded(column: TypedColumn, carried: npt.NDArray[Any]) -> ColumnCodes:
+    missing, cells = missing_cells(carried), np.ma.getdata(carried)
+    if cells.dtype != object:
+        return ColumnCodes.of_numbers(column, cells, missing)
+    different: dict[Any, int] = {}
+    found = [different.setdefault(cell, len(different)) for cell in cells[~missing]]
+    numbers = np.full(len(cells), len(different), dtype=np.int32)
+    numbers[~missing] = found
+    return ColumnCodes.of_texts(column, list(different), numbers)
 
 
 def _joint_codes(codes: Sequence[Ints]) -> tuple[list[Ints], Ints]:
