@@ -98,10 +98,10 @@ class RowCounter:
         progress: Callable[[int, int, str], None] | None = None,
     ) -> None:
         """``progress`` is told (done, total, what) now and then."""
-        self._policy = policy
+        self.policy = policy
         self._earlier = earlier
-        self._source = source
-        self._out = out
+        self.source = source
+        self.out = out
         self._keys = CellKeys(policy, source, out)
         self.book = PolicyLabels.of(policy)
         """The codebook of the policy."""
@@ -125,9 +125,9 @@ class RowCounter:
     def count(self) -> RowCount:
         """Go through both tables."""
         result = RowCount()
-        original = self._parts = TalliedParts(self._source, self._needed(), self._part_of_row, self._told)
-        names = list(self._policy.published)
-        released = TalliedParts(self._out, names, self._part_of_released, self._told)
+        original = self._parts = TalliedParts(self.source, self.needed(), self._part_of_row, self._told)
+        names = list(self.policy.published)
+        released = TalliedParts(self.out, names, self._part_of_released, self._told)
         for one, other in ((original, released), (released, original)):
             if one.is_on_disk and not other.is_on_disk:
                 other.to_disk()
@@ -150,27 +150,28 @@ class RowCounter:
             self._done += rows
             self._progress(min(self._done, self._total), self._total, "verifying")
 
-    def _needed(self) -> list[str]:
+    def needed(self) -> list[str]:
+        """Return the columns of the original that are looked at."""
         # Public columns first: rows come in the order of the columns, those of one value then together.
-        wanted = [*self._policy.public_names]
-        wanted += [column.name for column in (*self._policy.side, *self._policy.sensitive)]
-        for policy in (self._policy, *self._earlier):
+        wanted = [*self.policy.public_names]
+        wanted += [column.name for column in (*self.policy.side, *self.policy.sensitive)]
+        for policy in (self.policy, *self._earlier):
             wanted += [*policy.public_names, *policy.keep, *policy.harmless]
         for policy in self._earlier:
-            wanted += policy.read_beside(self._policy.sensitive_names)
-        wanted += [one.column for one in self._policy.requirements if one.name == "weight-k" and one.column]
+            wanted += policy.read_beside(self.policy.sensitive_names)
+        wanted += [one.column for one in self.policy.requirements if one.name == "weight-k" and one.column]
         names = list(dict.fromkeys(wanted))
         for name in names:
-            if name not in self._source.columns:
+            if name not in self.source.columns:
                 raise ColumnError(
-                    f"the policy was made for other columns: {self._source.name} has no column {name!r}"
+                    f"the policy was made for other columns: {self.source.name} has no column {name!r}"
                 )
         return names
 
     def _part_of_label(self, label: Value) -> int:
         if not self._label_parts:
-            places = range(len(self._policy.public))
-            for cluster in range(len(self._policy.clusters)):
+            places = range(len(self.policy.public))
+            for cluster in range(len(self.policy.clusters)):
                 key = tuple(self._keys.label(place, cluster) for place in places)
                 self._label_parts.setdefault(key, len(self._label_parts) % PARTS)
         return self._label_parts.get(label, 0)
@@ -178,7 +179,7 @@ class RowCounter:
     def _part_of_row(self, rows: RowTally) -> Ints:
         """Return the part of each row of the original: that of its label."""
         clusters = self.book.clusters(rows)
-        places = range(len(self._policy.public))
+        places = range(len(self.policy.public))
         parts = [
             self._part_of_label(tuple(self._keys.label(place, cluster) for place in places))  # type: ignore[arg-type]
             for cluster in clusters.keys
@@ -187,7 +188,7 @@ class RowCounter:
 
     def _part_of_released(self, rows: RowTally) -> Ints:
         """Return the part of each row of the release: that of its label."""
-        labels = [self._found(rows, name) for name in self._policy.public_names]
+        labels = [self.found(rows, name) for name in self.policy.public_names]
         combined = Combined.of(labels, len(rows))
         columns = [[one.keys[code] for code in one.codes[combined.examples()].tolist()] for one in labels]
         parts = [self._part_of_label(label) for label in zip(*columns, strict=True)]
@@ -195,11 +196,10 @@ class RowCounter:
 
     def _there(self, rows: RowTally, result: RowCount | None = None) -> RowTally:
         """Leave out the rows that the release leaves out or a codebook does not map, and count them."""
-        absent = left_out(rows, self._policy)
-        if absent.any():
-            if result is not None:
-                result.dropped += int(rows.counts[absent].sum())
-            rows = rows.where(~absent)
+        kept = self.kept(rows)
+        if result is not None:
+            result.dropped += int(rows.counts.sum() - kept.counts.sum())
+        rows = kept
         lost = self.book.clusters(rows).are_equal(NOWHERE)
         lost_earlier = np.zeros(len(rows), dtype=bool)
         for past in self._past(rows):
@@ -208,6 +208,10 @@ class RowCounter:
             result.unmapped += int(rows.counts[lost].sum())
             result.unmapped_earlier += int(rows.counts[lost_earlier].sum())
         return rows.where(~(lost | lost_earlier))
+
+    def kept(self, rows: RowTally) -> RowTally:
+        """Return the rows that the release does not leave out because a value is missing."""
+        return rows.where(~left_out(rows, self.policy))
 
     def _each(self) -> Iterator[RowTally]:
         """Return the rows of the original that the release has, part by part."""
@@ -233,8 +237,8 @@ class RowCounter:
     def _compare(self, rows: RowTally, released: RowTally, result: RowCount) -> None:
         """Hold what must stand in the release against what stands there."""
         sizes, expected, found = [], [], []
-        for name in self._policy.published:
-            ours, theirs = self._expected(rows, name), self._found(released, name)
+        for name in self.policy.published:
+            ours, theirs = self.expected(rows, name), self.found(released, name)
             numbers, size = self._matching(name, ours.keys, theirs.keys)
             expected.append(ours.codes)
             found.append(numbers[theirs.codes])
@@ -259,13 +263,13 @@ class RowCounter:
             known = self._matched[name] = keys, others, places
         return known[2], len(keys) + int((known[2] >= len(keys)).sum())
 
-    def _expected(self, rows: RowTally, name: str) -> Numbered:
+    def expected(self, rows: RowTally, name: str) -> Numbered:
         """Return what must stand in a column of the release."""
-        if name in self._policy.public_names:
+        if name in self.policy.public_names:
             clusters = self.book.clusters(rows)
             known = self._labels.get(name)
             if known is None or known[0] is not clusters.keys:
-                place = self._policy.public_names.index(name)
+                place = self.policy.public_names.index(name)
                 labels = [self._keys.label(place, cluster) for cluster in clusters.keys]  # type: ignore[arg-type]
                 known = self._labels[name] = clusters.keys, distinct(labels)
             numbered = known[1]
@@ -274,7 +278,7 @@ class RowCounter:
             name, "published", lambda cells: distinct([self._keys.published(name, cell) for cell in cells])
         )
 
-    def _found(self, released: RowTally, name: str) -> Numbered:
+    def found(self, released: RowTally, name: str) -> Numbered:
         """Return what stands in a column of the release."""
 
         def keys_of(cells: Sequence[Hashable]) -> tuple[Ints, Sequence[Hashable]]:
@@ -291,8 +295,8 @@ class RowCounter:
         """Return the public values that occur; count what is withheld."""
         clusters = self.book.clusters(rows)
         public = self._public(rows)
-        if self._policy.withheld is not None:
-            gone = clusters.are_equal(self._policy.withheld)
+        if self.policy.withheld is not None:
+            gone = clusters.are_equal(self.policy.withheld)
             # What was missing before is not withheld.
             gone &= ~np.logical_and.reduce([one.are_equal(None) for one in public])
             result.withheld += int(rows.counts[gone].sum())
@@ -310,7 +314,7 @@ class RowCounter:
         return Combined(values.dense().codes, len(example)), found
 
     def _public(self, rows: RowTally) -> list[Numbered]:
-        return [rows.meaning(column.name, column.kind) for column in self._policy.public]
+        return [rows.meaning(column.name, column.kind) for column in self.policy.public]
 
     def _untouched(self, rows: RowTally, name: str) -> Numbered:
         return rows.renumbered(
@@ -320,7 +324,7 @@ class RowCounter:
     def _measures(self) -> dict[str, dict[str, Any]]:
         """Count what each reader learns."""
         names = ["before", "after"]
-        if self._policy.harmless:
+        if self.policy.harmless:
             names.append("after_all")
         if self._earlier:
             names += ["together", "together_all"]
@@ -332,7 +336,7 @@ class RowCounter:
 
     def _counted(self, names: Sequence[str], column: str | None) -> dict[str, dict[str, Any]]:
         """Count what some readers learn about one sensitive column, or all."""
-        readers = {name: Recount(has_side=bool(self._policy.side)) for name in names}
+        readers = {name: Recount(has_side=bool(self.policy.side)) for name in names}
         secrets, knowns = self._secrets(column), self._knowns()
         for rows in self._each():
             secret, known = secrets.of(rows), knowns.of(rows)
@@ -344,7 +348,7 @@ class RowCounter:
         """Return what a reader sees of each row."""
         if reader == "before":
             return self._public(rows)
-        policy = self._policy
+        policy = self.policy
         shown = [self.book.clusters(rows), *(self._untouched(rows, name) for name in policy.keep)]
         if reader.endswith("_all"):
             shown += [self._untouched(rows, name) for name in policy.harmless]
@@ -372,14 +376,14 @@ class RowCounter:
     def bits_apart(self) -> dict[str, float]:
         """Count the bits that reader learns at worst and for certain of sensitive values that are apart."""
         apart, places = self._apart(None)
-        is_known = bool(self._policy.side)
+        is_known = bool(self.policy.side)
         return apart.bits(
             [(known if is_known else 0, [places[one] for one in left]) for known, left in self._left(None)]
         )
 
     def _apart(self, column: str | None) -> tuple[Apartness, dict[int, Place]]:
         """Return what counts as apart, and where each sensitive value lies, by its number."""
-        choices = self._policy.choices
+        choices = self.policy.choices
         apart = Apartness.of(self._sensitive(column), choices.tolerance, choices.groups)
         return apart, {number: apart.place(key) for number, key in self._meanings(column).items()}
 
@@ -391,7 +395,7 @@ class RowCounter:
         total: Counter[int] = Counter()
         for one in classes:
             total.update(one)
-        rule = ShareRule.of(self._policy, asked, list(meanings.values()), total)
+        rule = ShareRule.of(self.policy, asked, list(meanings.values()), total)
         found = rule.worst(rule.measure(rule.counts(one)) for one in classes)
         return found, rule.is_met_by(found)
 
@@ -439,7 +443,7 @@ class RowCounter:
         """Return the public values, and how many rows have each of them with each sensitive value."""
         found = self.situations()
         secrets = list(self._meanings(None).values())
-        column = next((one.column for one in self._policy.requirements if one.name == "weight-k"), None)
+        column = next((one.column for one in self.policy.requirements if one.name == "weight-k"), None)
         if column is None:
             return Multisets(found.public, secrets, found.value, found.secret, found.rows)
         weights = np.concatenate(
@@ -477,7 +481,7 @@ class RowCounter:
 
     def _knowns(self) -> AlikeNumbers:
         """Return how numbers are assigned to what the reader knows."""
-        side = self._policy.side
+        side = self.policy.side
         return self._numbers("known", lambda rows: [rows.meaning(one.name, one.kind) for one in side])
 
     def _secrets(self, column: str | None) -> AlikeNumbers:
@@ -489,7 +493,7 @@ class RowCounter:
 
     def _sensitive(self, column: str | None) -> list[MeasuredColumn]:
         """Return one sensitive column, or all of them."""
-        return [one for one in self._policy.sensitive if column in (None, one.name)]
+        return [one for one in self.policy.sensitive if column in (None, one.name)]
 
     def _shown_earlier(self, rows: RowTally) -> tuple[list[Numbered], list[Numbered]]:
         """Return what the earlier releases show of each row, and what they declared harmless."""
@@ -498,7 +502,7 @@ class RowCounter:
         for policy in self._earlier:
             absent = left_out(rows, policy)
             for names, into in (
-                (policy.shown_beside(self._policy.sensitive_names), shown),
+                (policy.shown_beside(self.policy.sensitive_names), shown),
                 (policy.harmless, aside),
             ):
                 for name in names:

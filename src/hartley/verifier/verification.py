@@ -159,7 +159,7 @@ def verify_release(
         if documents.codebook is not None:
             check_public_codebook(checks, documents.codebook, policy, out)
         if policy.choices.keep_order:
-            _check_order(checks, policy, source, out, is_whole)
+            _check_order(checks, counter, is_whole)
     if counted is not None and counted.values is not None:
         checks.add(
             "withheld values",
@@ -288,15 +288,13 @@ def _check_rows(checks: Checks, counted: RowCount) -> bool:
     return is_whole
 
 
-def _check_order(
-    checks: Checks, policy: Policy, source: RereadTable, out: RereadTable, is_whole: bool
-) -> None:
-    if not source.has_order:
+def _check_order(checks: Checks, counter: RowCounter, is_whole: bool) -> None:
+    if not counter.source.has_order:
         checks.left_out.append("the order of the rows, because the original has none of its own")
     elif is_whole:
         checks.add(
             "order",
-            is_in_order(policy, source, out),
+            is_in_order(counter),
             "the rows of the release are not in the order of the original, which was to be kept",
         )
 
