@@ -1,7 +1,5 @@
 """Whole numbers that measure nothing: codes such as race 1 to 9, postcodes, and numbers for "missing"."""
 
-# ruff: noqa: SIM905 (words are read as words)
-
 from __future__ import annotations
 
 import re
@@ -10,17 +8,11 @@ from hartley.model import Alphabet
 from hartley.model.arrays import different
 from hartley.tables.looks.identifier_names import words_of
 from hartley.tables.looks.identifiers import ColumnLook, is_whole_number, whole_numbers
+from hartley.tables.looks.words import word_list
 
-CODED = frozenset(
-    """zip zipcode plz postcode postal postleitzahl cap cp race ethnicity ethnic marital region sex gender
-    geschlecht sexe sexo sesso geslacht familienstand occupation occ industry icd fips county state district
-    type typ category kategorie code ward station religion nationality citizenship""".split()
-)
+CODED = frozenset(word_list("coded"))
 """Words in names of columns whose numbers stand for something else."""
-COUNTED = frozenset(
-    """age year years month day week hour number count children kids visits score grade points level stage
-    size rooms cyl gear n num anzahl alter jahr nombre edad anni stars rating likert parity tests""".split()
-)
+COUNTED = frozenset(word_list("counted"))
 MOST_CODES = 12
 FEWEST_ROWS_EACH = 5
 _NUMBER = re.compile(r"[+-]?\d{1,15}([.,]\d{1,15})?")

@@ -1,7 +1,5 @@
 """Column names that say "this names a person", in English, German, French, Spanish, Dutch and Italian."""
 
-# ruff: noqa: SIM905 (words are read as words)
-
 from __future__ import annotations
 
 import re
@@ -10,79 +8,35 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
+from hartley.tables.looks.words import word_list
+
 Strength = Literal["sure", "number", "none"]
 
-_SURE = frozenset(
-    """id ids uid uuid guid pid hhid idno mrn ehr ssn nhs nino sin tin dni nie nif nir bsn insee nuss nhc ipp
-    iep svnr kvnr ahv avs egk cpr npi pnr usubjid
-    name names fullname username login nom nombre nombres naam nome nominativo
-    email mail emails courriel correo posta
-    phone telephone mobile cellphone cell tel telefon handy mobil fax telefono movil telefoon cellulare
-    portable gsm
-    address addresses street adresse anschrift strasse wohnadresse rue direccion domicilio calle adres straat
-    indirizzo residenza
-    iban bic konto account compte cuenta rekening conto passport reisepass passeport pasaporte paspoort
-    passaporto ausweis tessera tarjeta cartella accession specimen license licence
-    plate kennzeichen matricule matricula matricola aktenzeichen dossier expediente nosologico nosografico
-    ip ipaddress imei mac cookie device url rownames rowname unnamed
-    initials initialen initiales iniziali voorletters immatriculation kenteken nummerplaat targa gps pseudonym
-    pseudonyme pseudoniem pseudonimo""".split()
-)
+_SURE = frozenset(word_list("sure"))
 """Words that number or name people by themselves."""
-_NUMBER = """nr no num number nummer numero nbr kennung kennziffer cod codice codigo code key index seq seqn
-    seqno sequence""".split()
-_COUNTING = frozenset("n no num number".split())
+_NUMBER = word_list("number")
+_COUNTING = frozenset(word_list("counting"))
 """Words that count where what follows is in the plural: num_visits."""
-_PLACES_IN_A_LIST = frozenset("key index seq sequence".split())
+_PLACES_IN_A_LIST = frozenset(word_list("places_in_a_list"))
 """Words that number rows by themselves, and in front of other words or behind them measure: price index."""
-_PAPERS_OF_ONE = frozenset(
-    "historia dossier expediente tessera tarjeta cartella pratica poliza polizza matricula afiliado".split()
-)
+_PAPERS_OF_ONE = frozenset(word_list("papers_of_one"))
 """Words in the singular before which Romance languages write n for number."""
 _NUMBER_SIGN = re.compile(r"\s*n[o.]?[°º.]|\s*no de\b", re.IGNORECASE)
 """How names begin that number; no and number alone before a word count: no vaccinated."""
-_OF_THINGS = tuple(
-    """room zimmer chambre stanza kamer bed bett ward drug medikament medicament farmaco brand marke marque
-    marca product produkt produit producto prodotto model modell course kurs item article artikel flight
-    country city town team club hospital school species gene snp allele variant file variable atc icd
-    diagnos nuts naics nace isic sic fips drg loinc snomed hla station place company department zip plz
-    postcode""".split()
-)
+_OF_THINGS = word_list("of_things")
 """Beginnings of words for things and classes of them: their names and numbers are of no person."""
-_ONLY_A_NUMBER = frozenset("nr no nummer numero nbr".split())
-_NAME = frozenset("name names naam nom nombre nome".split())
-_OF_A_PERSON = frozenset(
-    """firstname lastname surname forename fullname givenname middlename maidenname birthname familyname
-    nickname vorname nachname familienname geburtsname rufname madchenname ledigname prenom apellido apellidos
-    voornaam achternaam roepnaam meisjesnaam cognome""".split()
-)
+_ONLY_A_NUMBER = frozenset(word_list("only_a_number"))
+_NAME = frozenset(word_list("name"))
+_OF_A_PERSON = frozenset(word_list("of_a_person"))
 """Words for the names of nobody but persons, however few different ones a table has."""
-_WHO = """
-    patient pazient pacient proband teilnehmer deelnemer participant respond subject subj person mitarbeiter
-    employee student schuler alumno insured versichert assure adherent member mitglied customer client klient
-    klant kunde user utente usuario nutzer household haushalt case
-    bewohner bewoner resident asegurado afiliado socio titular titulaire titolare intestatario assistito
-    inhaber abonne abonnent betreuer
-""".split()
+_WHO = word_list("who")
 """Beginnings of words for a person: by themselves, or with a word for a name or number."""
-_HELPER = """
-    doctor physician arzt hausarzt medecin medico teacher lehrer author huisarts tandarts therapist surgeon
-    nurse
-""".split()
+_HELPER = word_list("helper")
 """Beginnings of words for whom many people go to."""
-_KIN = """
-    owner besitzer mother father mutter vater mere pere madre padre moeder vader kin guardian angehorige
-    kontakt contact
-""".split()
+_KIN = word_list("kin")
 _ROLE = [*_HELPER, *_KIN]
 """Beginnings of words for what a person is to another: of texts, or with a word for a name or number."""
-_PAPER = """
-    pat pt pers vers emp staff fall cas caso zaak akte record chart historia sejour aufnahme admission
-    opname encounter hosp hospital einsender study studie etude estudio studio polic polis poliza polizza
-    patente permis lizenz badge payroll cust hh visit acct probe specimen sample loan barcode sanita
-    ausweis pratica file carte contrat contract contrato contratto vertrag facture rechnung factura
-    factuur
-""".split()
+_PAPER = word_list("paper")
 """Beginnings of words for what is kept of a person: only with a word for a number."""
 _GLUED = re.compile(r"(.+?)(id|no|nr|num|key|nummer|number|kennung|kennziffer|code)")
 _ENDINGS = (
@@ -92,13 +46,10 @@ _ENDINGS = (
 """Ends of words that are written as one: Versichertennummer, klantnaam, mailadresse."""
 _ENDINGS_OF_PEOPLE = ("inhaber", "inhaberin", "houder", "patient", "patientin", "betreuer", "mitglied")
 """Ends of words for people: Kontoinhaber, rekeninghouder."""
-_WHICH = tuple(
-    """referring treating attending primary responsible curante traitant tratante behandelnd zuweisend
-    verwijzend behandelend cabecera base emergency""".split()
-)
+_WHICH = word_list("which")
 """Beginnings of words that say which of several people one is: the treating physician."""
-_BIRTH = frozenset("birth geb geburts naissance nacimiento geboorte nascita".split())
-_NOT_PEOPLE = frozenset("of per max min mean total sum avg average count variable column".split())
+_BIRTH = frozenset(word_list("birth"))
+_NOT_PEOPLE = frozenset(word_list("not_people"))
 _NAME_OR_NUMBER = frozenset([*_NAME, *_NUMBER])
 
 

@@ -15,8 +15,6 @@ Rules, in order:
   from row to row.
 """
 
-# ruff: noqa: SIM905 (words are read as words)
-
 from __future__ import annotations
 
 import re
@@ -40,6 +38,7 @@ from hartley.tables.looks.identifier_names import (
     name_strength,
     words_of,
 )
+from hartley.tables.looks.words import word_list
 from hartley.tables.table import Table
 
 LOOKED_THROUGH = 10_000
@@ -66,14 +65,10 @@ LONG_NUMBER = 8
 FEWEST_RISING = 50
 """Rows from which numbers that rise from row to row are hardly measurements."""
 FIRST_YEAR, LAST_YEAR = 1500, 2100
-TIMES = frozenset(
-    """time year years date day days week month quarter hour minute t period wave round rank age zeit jahr tag
-    datum mois jour annee ano fecha dia maand jaar giorno anno order rang pop population income salary wage
-    price weight height area distance amount total size length""".split()
-)
+TIMES = frozenset(word_list("times"))
 
 
-POSTCODES = frozenset("zip zipcode plz postcode postal postleitzahl cap cp".split())
+POSTCODES = frozenset(word_list("postcodes"))
 
 
 @dataclass(frozen=True)

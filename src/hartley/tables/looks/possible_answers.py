@@ -1,7 +1,5 @@
 """Sensitive cells that a reader takes for an answer and are none: empty ones, and spellings of one value."""
 
-# ruff: noqa: SIM905 (words are read as words)
-
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
@@ -10,14 +8,9 @@ from hartley.errors import option
 from hartley.model import Alphabet
 from hartley.notes import note
 from hartley.tables.looks.identifier_names import words_of
+from hartley.tables.looks.words import word_list
 
-UNKNOWN = frozenset(
-    """na n_a nan null none_given missing unknown not_known not_available not_reported no_answer no_response
-    refused don_t_know do_not_know dont_know prefer_not_to_say declined k_a keine_angabe unbekannt
-    weiss_nicht verweigert inconnu inconnue non_renseigne non_renseignee ne_sait_pas nsp desconocido
-    desconocida no_sabe ns_nc sin_dato sconosciuto sconosciuta non_so non_noto onbekend weet_niet
-    geen_antwoord""".split()
-)
+UNKNOWN = frozenset(word_list("unknown"))
 """Words of six languages that say that nothing is known."""
 
 
