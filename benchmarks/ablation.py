@@ -22,6 +22,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import sweeps
 from meter import compile_loops, peak_gigabytes
 from optimality_distortion import paper_data, random_joint
 from optimality_resolution import FAMILIES
@@ -31,9 +32,8 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.model import JointRange
 from hartley.model.words import CODEWORDS, ROUNDING, Leakage
+from hartley.search.answer import Answer
 from hartley.search.effort import Effort
-from hartley.search.levels import Level
-from hartley.search.points.ladders import searched_levels
 
 LEAKAGES: tuple[Leakage, ...] = ("l0", "istar", "joint")
 NAMES: dict[Leakage, str] = {"l0": "L0", "istar": "I*", "joint": "problem (3)"}
@@ -132,13 +132,12 @@ METHODS = (
     Method(
         "intervals of problem (3)", (LINE, CENTROID), ("joint",), (("line.components.connected.TARGETS", 0),)
     ),
-    Method("exchange in I*", (CENTROID,), CERTAIN, (("line.components.fewest.MOST_EXCHANGED", 0),)),
     Method("subset sweep", (CENTROID,), CANDIDATES, (("line.centroid._swept", as_known),)),
     Method("end bound", (CENTROID,), CANDIDATES, (("line.centroid._bounded_by_ends", as_known),)),
     Method("two clusters", (CENTROID,), CANDIDATES, (("line.centroid._paired", as_known),)),
     Method("peeling", (CENTROID,), CANDIDATES, (("line.centroid.PLANS", ()),)),
-    Method("local search", (ANY,), LEAKAGES, (("any_utility.STEPS_PER_LEVEL", 0),)),
-    Method("lower costs", (ANY,), LEAKAGES, (("any_utility.CHEAPER_TRIES", 0),)),
+    Method("local search", (ANY,), LEAKAGES, (("any_utility.STEPS_PER_WALK", 0),)),
+    Method("lower costs", (ANY,), LEAKAGES, (("any_utility.TRIES", 0),)),
 )
 
 
@@ -219,23 +218,23 @@ def within(seconds: float) -> Effort:
     )
 
 
-def searched(case: Case, seconds: float) -> tuple[tuple[Level, ...], float]:
+def searched(case: Case, seconds: float) -> tuple[tuple[Answer, ...], float]:
     """Search one frontier within a limit of CPU seconds."""
     begin = time.process_time()
     try:
-        levels = searched_levels(case.joint, case.leakage, case.utility, within(seconds)).levels
+        levels = sweeps.levels(case.joint, case.utility, case.leakage, within(seconds))
     except Exception as error:  # no release leaves one component
         if type(error).__name__ != "UnreachableError":
             raise
         levels = ()
-    kept: list[Level] = []
+    kept: list[Answer] = []
     for level in sorted(levels, key=lambda level: (level.cost, level.leakage_bits)):
         if not kept or level.leakage_bits < kept[-1].leakage_bits - ROUNDING:
             kept.append(level)
     return tuple(kept), time.process_time() - begin
 
 
-def is_matched(level: Level, others: Sequence[Level], *, proven: bool) -> bool:
+def is_matched(level: Answer, others: Sequence[Answer], *, proven: bool) -> bool:
     """Tell whether others hold one as good as a level, and where it is asked, proven."""
     return any(
         (other.proven_optimal or not proven)
@@ -251,9 +250,9 @@ class Ablation:
     def __init__(self, frontiers: Sequence[Case], seconds: float) -> None:
         self.frontiers = frontiers
         self.seconds = seconds
-        self.whole: dict[int, tuple[tuple[Level, ...], float]] = {}
+        self.whole: dict[int, tuple[tuple[Answer, ...], float]] = {}
 
-    def with_everything(self, place: int) -> tuple[tuple[Level, ...], float]:
+    def with_everything(self, place: int) -> tuple[tuple[Answer, ...], float]:
         """Search a frontier with everything, once; a first short search loads or compiles the loops."""
         if place not in self.whole:
             searched(self.frontiers[place], min(self.seconds, WARM_UP))

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from greedy_families import scattered_points, several_of
 from meter import compile_loops, forget_peak, peak_gigabytes
+from sweeps import sweep
 
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange
@@ -30,12 +31,9 @@ from hartley.search.columns.search import ColumnsResult, search_columns
 from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.line.axis import candidate_search
-from hartley.search.line.components.fewest import fewest_components_within
 from hartley.search.line.intervals import least_intervals
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.sizes.components import istar_levels
-from hartley.search.sizes.frontier import size_search
+from hartley.search.sizes.withheld import Withholding, sizes_of_components
 
 GOAL = 200
 WARM_UP = 2_000
@@ -110,10 +108,10 @@ SEARCHES: dict[str, tuple[Callable[[int], object], Callable[..., object]]] = {
     "greedy, I*, resolution": (one_each, lambda j: component_joining(j, by_size(j))),
     "greedy, I*, line": (one_each, lambda j: component_joining(j, line(j))),
     "greedy, problem (3), resolution": (one_each, lambda j: joint_search(j, by_size(j), 0.3)),
-    "optimal, L0, line": (two_each, lambda j: candidate_search(j, line(j), bounded(), ()).solve(5)),
-    "optimal, I*, line": (one_each, lambda j: fewest_components_within(j, line(j), 40.0, bounded())),
-    "optimal, L0, resolution": (two_each, lambda j: size_search(j, bounded()).solve_within(5)),
-    "optimal, I*, resolution": (one_each, istar_levels),
+    "optimal, L0, line": (two_each, lambda j: sweep(j, line(j), "l0", bounded()).solve(5)),
+    "optimal, I*, line": (one_each, lambda j: sweep(j, line(j), "istar", bounded()).best_within(40.0)),
+    "optimal, L0, resolution": (two_each, lambda j: sweep(j, None, "l0", bounded()).best_within(5)),
+    "optimal, I*, resolution": (one_each, lambda j: list(sizes_of_components(Withholding(j, 0)))),
     "intervals with requirements": (two_each, required),
     "several columns": (over_columns(4, 0), search_over_columns),
     "several columns, two of categories": (over_columns(3, 2), search_over_columns),

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import sweeps
 from meter import compile_loops
 
 from hartley.measures.utility import LineDistortion, Resolution
@@ -22,7 +23,6 @@ from hartley.model.requirement import Requirement
 from hartley.search.enough import Enough
 from hartley.search.line.cheapest import cheapest_clusters
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.points.ladders import searched_levels
 from hartley.search.sizes.search import least_largest_cluster
 
 COSTS = ("midpoint", "member", "centroid", "size")
@@ -59,7 +59,7 @@ def asked(cost: str, joint: JointRange, rng: np.random.Generator, row_k: int) ->
 
 def frontier(cost: str, joint: JointRange, rng: np.random.Generator, leakage: str) -> tuple[int, int, float]:
     """Search a frontier; its cost is the area under the levels, the less the better."""
-    levels = searched_levels(joint, leakage, utility_of(cost, joint, rng)).levels  # type: ignore[arg-type]
+    levels = sweeps.levels(joint, utility_of(cost, joint, rng), leakage)  # type: ignore[arg-type]
     area, bits = 0.0, 10.0
     for level in levels:
         area += (bits - level.leakage_bits) * level.cost

@@ -15,21 +15,19 @@ from pathlib import Path
 
 import numpy as np
 from meter import compile_loops, table, timed
+from sweeps import levels, sweep
 
 from hartley.measures.uncertainty import distinct_l
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.model.words import Codeword
-from hartley.search.axis import LeastCost
-from hartley.search.effort import UNLIMITED
+from hartley.search.answer import Answer
 from hartley.search.greedy import narrowest_first
-from hartley.search.line.axis import candidate_search
-from hartley.search.line.components.fewest import fewest_components_within
 
 
-def solved(joint: JointRange, utility: LineDistortion, wanted: int) -> LeastCost:
+def solved(joint: JointRange, utility: LineDistortion, wanted: int) -> Answer:
     """Return the least cost of one number of candidates, in ticks."""
-    return candidate_search(joint, utility, UNLIMITED, ()).solve(wanted)
+    return sweep(joint, utility).solve(wanted)
 
 
 def greedy_costs(joint: JointRange, utility: LineDistortion) -> dict[int, float]:
@@ -54,10 +52,10 @@ def paper_data(path: Path) -> JointRange:
 def paper_levels(joint: JointRange, codeword: Codeword) -> None:
     """Show the whole frontier of the paper's data."""
     utility = LineDistortion.of(joint.public, codeword)
-    found, seconds = timed(lambda: candidate_search(joint, utility).frontier())
+    found, seconds = timed(lambda: levels(joint, utility))
     greedy = greedy_costs(joint, utility)
     rows = []
-    for level in found.levels:
+    for level in found:
         reached = round(joint.sensitive.size / 2**level.leakage_bits)
         most = round(joint.sensitive.size / 2**level.lower_bound_bits)
         rows.append(
@@ -68,7 +66,7 @@ def paper_levels(joint: JointRange, codeword: Codeword) -> None:
                 greedy.get(reached, "-"),
             )
         )
-    proven = sum(level.proven_optimal for level in found.levels)
+    proven = sum(level.proven_optimal for level in found)
     table(
         f"hungarian_heart, L0, {codeword}: {proven} of {len(rows)} levels proven, {seconds}",
         ("distinct l", "distortion", "candidates at this distortion", "greedy distortion"),
@@ -165,7 +163,7 @@ def components(sizes: Iterable[int]) -> None:
                 utility = LineDistortion(positions, codeword)
                 for cost in (3.0, 5.0, 8.0, 12.0, 20.0, 40.0):
                     level, seconds = timed(
-                        lambda j=joint, u=utility, c=cost: fewest_components_within(j, u, c)
+                        lambda j=joint, u=utility, c=cost: sweep(j, u, "istar").best_within(c)
                     )
                     longest = max(longest, seconds)
                     closed += level.proven_optimal

@@ -17,15 +17,15 @@ from pathlib import Path
 
 import numpy as np
 from meter import compile_loops, table, timed
+from sweeps import levels, sweep
 
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import distinct_l
 from hartley.measures.utility import Resolution
 from hartley.model import JointRange
+from hartley.search.answer import Answer
 from hartley.search.greedy import narrowest_first
-from hartley.search.levels import Level
-from hartley.search.sizes.components import istar_levels
-from hartley.search.sizes.frontier import size_search
+from hartley.search.sizes.withheld import Withholding, sizes_of_components
 
 SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30)
 """The sizes of the largest cluster at which the families are compared with greedy."""
@@ -89,7 +89,7 @@ def best_within(points: Iterable[tuple[int, int]], largest: int) -> int:
     return max(candidates for cost, candidates in points if cost <= largest)
 
 
-def points_of(joint: JointRange, levels: Sequence[Level]) -> list[tuple[int, int]]:
+def points_of(joint: JointRange, levels: Sequence[Answer]) -> list[tuple[int, int]]:
     """Give the cost and the candidates of every level."""
     return [(int(level.cost), distinct_l(joint, level.partition)) for level in levels]
 
@@ -97,21 +97,21 @@ def points_of(joint: JointRange, levels: Sequence[Level]) -> list[tuple[int, int
 def report_paper_data(path: Path) -> None:
     """Print the whole frontier of the paper's data."""
     joint = paper_data(path)
-    size_search(joint).frontier()
-    found, seconds = timed(lambda: size_search(joint).frontier())
+    levels(joint)
+    found, seconds = timed(lambda: levels(joint))
     greedy = greedy_candidates(joint)
-    points = points_of(joint, found.levels)
+    points = points_of(joint, found)
     rows = [
         (level.cost, kept, best_within(greedy, int(level.cost)), "yes" if level.proven_optimal else "no")
-        for level, (_, kept) in zip(found.levels, points, strict=True)
+        for level, (_, kept) in zip(found, points, strict=True)
     ]
     head = ("largest cluster", "candidates kept", "greedy", "proven")
     table(f"Age by cholesterol, L0 under resolution: {seconds} for the frontier", head, rows)
-    both, seconds = timed(lambda: size_search(joint, one_component=True).frontier())
-    same = points_of(joint, both.levels) == [point for point in points if point[0] > 1]
-    proven = sum(level.proven_optimal for level in both.levels)
+    both, seconds = timed(lambda: levels(joint, leakage="joint"))
+    same = points_of(joint, both) == [point for point in points if point[0] > 1]
+    proven = sum(level.proven_optimal for level in both)
     print(
-        f"\nProblem (3): {proven} of {len(both.levels)} levels proven, "
+        f"\nProblem (3): {proven} of {len(both)} levels proven, "
         f"{'all' if same else 'not all'} as good as without I* = 0, {seconds}."
     )
 
@@ -122,29 +122,29 @@ def report_families(sizes: Sequence[int], instances: int) -> None:
     all_levels = all_proven = 0
     for family in FAMILIES:
         for size in sizes:
-            levels = proven = greedy_better = 0
+            count = proven = greedy_better = 0
             shares: list[float] = []
             excess: list[float] = []
             seconds = 0.0
             for seed in range(instances):
                 joint = family.table(size, seed)
-                found, spent = timed(lambda joint=joint: size_search(joint).frontier())
+                found, spent = timed(lambda joint=joint: levels(joint))
                 seconds += spent
-                levels += len(found.levels)
-                proven += sum(level.proven_optimal for level in found.levels)
-                greedy, points = greedy_candidates(joint), points_of(joint, found.levels)
+                count += len(found)
+                proven += sum(level.proven_optimal for level in found)
+                greedy, points = greedy_candidates(joint), points_of(joint, found)
                 for largest in SIZES:
                     ours, theirs = best_within(points, largest), best_within(greedy, largest)
                     shares.append(theirs / ours)
                     excess.append(log2(ours / theirs))
                     greedy_better += theirs > ours
             assert not greedy_better
-            all_levels, all_proven = all_levels + levels, all_proven + proven
+            all_levels, all_proven = all_levels + count, all_proven + proven
             rows.append(
                 (
                     family.name,
                     size,
-                    f"{proven} of {levels}",
+                    f"{proven} of {count}",
                     f"{np.mean(shares):.3f}",
                     f"{np.mean(excess):.2f}",
                     seconds / instances,
@@ -164,9 +164,7 @@ def report_ten_thousand(largest_clusters: Sequence[int], sensitive: int) -> None
     for family in FAMILIES:
         joint = family.table(10_000, 0, sensitive)
         for largest in largest_clusters:
-            level, seconds = timed(
-                lambda joint=joint, largest=largest: size_search(joint).solve_within(largest)
-            )
+            level, seconds = timed(lambda joint=joint, largest=largest: sweep(joint).best_within(largest))
             proven = (
                 "yes"
                 if level.proven_optimal
@@ -177,6 +175,11 @@ def report_ten_thousand(largest_clusters: Sequence[int], sensitive: int) -> None
     table(f"10,000 values, {sensitive} sensitive values, L0 under resolution", head, rows)
 
 
+def sizes_of(joint: JointRange) -> list[int]:
+    """Give the sizes of the largest cluster that lower what is certain."""
+    return list(sizes_of_components(Withholding(joint, 0)))
+
+
 def report_million(size: int) -> None:
     """Print whole frontiers of I* for very many values."""
     rows = []
@@ -185,11 +188,11 @@ def report_million(size: int) -> None:
         codes = rng.integers(0, parts, size=size) if parts < size else rng.permutation(size)
         codes = np.unique(codes, return_inverse=True)[1]
         joint = JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=codes)
-        found, seconds = timed(lambda joint=joint: istar_levels(joint))
-        level = found.levels[len(found.levels) // 2]
-        partition, cutting = timed(lambda level=level: level.partition)
-        assert maximin_information(joint, partition) == level.leakage_bits
-        rows.append((name, len(found.levels), seconds, cutting))
+        found, seconds = timed(lambda joint=joint: sizes_of(joint))
+        size = found[len(found) // 2]
+        level, cutting = timed(lambda joint=joint, size=size: Withholding(joint, 0).answer(size))
+        assert maximin_information(joint, level.partition) == level.leakage_bits
+        rows.append((name, len(found), seconds, cutting))
     head = ("table", "levels, all proven", "s for the frontier", "s to build one partition")
     table(f"{size:,} values, I* under resolution", head, rows)
 

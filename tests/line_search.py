@@ -11,10 +11,10 @@ import numpy as np
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
+from hartley.search.answer import Answer
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import Answer
-from hartley.search.line.axis import candidate_search
 from hartley.search.line.ordered_values import OrderedValues
+from paper_levels import candidate_search
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,4 +115,4 @@ def least_distortion(
     search.require(wanted)
     found = search.solve(wanted)
     units = search.axis.in_units
-    return Found(units(found.cost), units(found.bound), found.is_settled, found.cut())
+    return Found(units(found.cost), units(found.bound), found.is_proven, found.partition)

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange
 from hartley.search.effort import Effort
-from hartley.search.points.ladders import optimal_levels
+from paper_levels import optimal_levels
 from reference_subsets import Subsets, line_costs, sizes
 
 QUESTIONS = [

@@ -24,8 +24,7 @@ from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.words import CODEWORDS, Leakage
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.levels import Levels
-from hartley.search.points.ladders import optimal_levels, searched_levels
+from paper_levels import Levels, optimal_levels, searched_levels
 from reference_every_partition import (
     Table,
     Truth,

@@ -13,9 +13,8 @@ from hartley.model.shapes.shape import Shape
 from hartley.search.effort import Effort
 from hartley.search.few_values import loops
 from hartley.search.few_values.walk import MOST_OBSERVATIONS, best_of_few, is_walked
-from hartley.search.points.ladders import few_levels, optimal_levels
 from hartley.search.problem import Problem
-from paper_levels import l0_levels
+from paper_levels import l0_levels, optimal_levels
 from strategies import joint_ranges
 
 
@@ -42,9 +41,9 @@ def test_the_toy_under_centroids(x7, expected):
 
 @given(joint_ranges(max_public=5))
 def test_the_walk_and_the_search_under_resolution_agree(joint):
-    walked = few_levels(joint, "l0", Resolution(joint.public.size))
+    walked = best_of_few(asked(joint, Resolution(joint.public.size)), "l0")
     assert walked is not None
-    exact = {level.cost: level.leakage_bits for level in walked.levels}
+    exact = {level.cost: level.leakage_bits for level in walked}
     for level in l0_levels(joint).levels:
         best = min(bits for cost, bits in exact.items() if cost <= level.cost)
         assert level.lower_bound_bits <= best + 1e-12 <= level.leakage_bits + 2e-12
@@ -77,8 +76,8 @@ def test_the_walk_is_the_same_interpreted_and_compiled(monkeypatch, leakage, sid
     assert compiled is not None
     for one, other in zip(interpreted, compiled, strict=True):
         assert one.leakage_bits == other.leakage_bits
-        assert one.answer.cost == other.answer.cost
-        assert one.answer.partition == other.answer.partition
+        assert one.cost == other.cost
+        assert one.partition == other.partition
 
 
 def test_many_side_values_are_left_to_other_searches():
@@ -106,15 +105,15 @@ def test_bands_skip_what_is_withheld_between_them():
         budget=2,
     )
     (best,) = best_of_few(question, None) or ()
-    assert best.answer.cost == 1.0
-    assert best.answer.withheld.tolist() == [1, 3]
-    assert best.answer.partition == Partition.from_clusters([[0, 2], [1, 3]])
+    assert best.cost == 1.0
+    assert best.withheld.tolist() == [1, 3]
+    assert best.partition == Partition.from_clusters([[0, 2], [1, 3]])
 
 
 def test_of_equal_costs_the_fewest_rows_are_withheld_and_most_clusters_left():
     joint = JointRange.from_pairs([(0, "a"), (1, "b"), (10, "a"), (11, "b"), (50, "a"), (60, "b")])
     utility = LineDistortion.of(joint.public)
     (best,) = best_of_few(asked(joint, utility, Requirement("distinct-l", 2), budget=3), None) or ()
-    assert best.answer.cost == 0.5
-    assert best.answer.withheld_rows == 2
-    assert best.answer.partition.size == 3
+    assert best.cost == 0.5
+    assert best.withheld_rows == 2
+    assert best.partition.size == 3

@@ -11,7 +11,7 @@ from hartley.errors import UnreachableError
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Partition
 from hartley.search.effort import Effort
-from hartley.search.points.ladders import searched_levels
+from paper_levels import searched_levels
 from reference_every_partition import (
     Truth,
     distortions_on_a_line,

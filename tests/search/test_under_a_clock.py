@@ -13,18 +13,15 @@ from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search import any_utility
-from hartley.search.axis import AxisSearch
 from hartley.search.codebooks import CodebookProblem, PublicColumn, codebooks_by_demand
 from hartley.search.columns.cells import NumberCells
 from hartley.search.columns.search import search_columns
 from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.axis import candidate_search
 from hartley.search.line.components import fewest
-from hartley.search.line.components.connected import connected_search
-from hartley.search.points.ladders import searched_levels
-from hartley.search.sizes.frontier import size_search
+from hartley.search.sweep import Sweep
+from paper_levels import candidate_search, connected_search, searched_levels, size_search
 
 LEAKAGES = ("l0", "istar", "joint")
 LIMITS = (3, 10, 30, 100)
@@ -79,7 +76,7 @@ def test_a_longer_limit_never_gives_a_worse_frontier(leakage, name, has_side):
                 ), (seed, level)
 
 
-def recorded(search: AxisSearch, stop_at: int | None = None) -> list[int]:
+def recorded(search: Sweep, stop_at: int | None = None) -> list[int]:
     """Have a search tell the stages it comes to, in order; it stops as one is reached."""
     met: list[int] = []
     search.stages = tuple(
@@ -98,7 +95,7 @@ def test_every_number_of_candidates_comes_through_one_stage_before_any_comes_to_
     drawn, positions = table(4)
     search = made(drawn, LineDistortion(positions, codeword), UNLIMITED, ())
     met = recorded(search)
-    search.solve_all()
+    search.run()
     assert met == sorted(met)
     assert len(set(met)) > 1
 
@@ -110,10 +107,10 @@ def test_a_search_stopped_at_its_first_dear_method_has_the_cheap_answer_of_every
     utility = LineDistortion(positions, codeword)
     cheap = made(drawn, utility, UNLIMITED, ())
     cheap.stages = cheap.stages[:1]
-    cheap.solve_all()
+    cheap.run()
     stopped = made(drawn, utility, UNLIMITED, ())
     recorded(stopped, stop_at=1)
-    assert not stopped.solve_all()
+    assert not stopped.run()
     for number in range(1, stopped.axis.most + 1):
         assert stopped.known(number).cost <= cheap.known(number).cost
         assert stopped.known(number).bound >= cheap.known(number).bound
@@ -125,7 +122,7 @@ def test_all_levels_are_glanced_at_before_any_is_searched_at_length(has_side, on
     drawn, _ = table(2, has_side=has_side)
     search = size_search(drawn, UNLIMITED, (), one_component=one_component)
     met = recorded(search)
-    search.solve_all()
+    search.run()
     assert met == sorted(met)
     assert met.count(0) > 2
 
@@ -133,18 +130,18 @@ def test_all_levels_are_glanced_at_before_any_is_searched_at_length(has_side, on
 def test_every_distortion_and_every_level_gets_a_part_of_the_steps_before_any_gets_all(monkeypatch):
     drawn, positions = table(3)
     shares: list[int] = []
-    solve, improve = fewest.IstarSearch.solve, any_utility._Exchange.improve
+    look, walk = fewest.ComponentAxis.look, any_utility.AnyAxis.walk
 
-    def solved(self, cost, share=1):
+    def looked(self, cost, known, share, effort):
         shares.append(share)
-        return solve(self, cost, share)
+        return look(self, cost, known, share, effort)
 
-    def improved(self, cost, share=1, goal=-np.inf):
+    def walked(self, cost, goal, share, effort):
         shares.append(share)
-        return improve(self, cost, share, goal)
+        return walk(self, cost, goal, share, effort)
 
-    monkeypatch.setattr(fewest.IstarSearch, "solve", solved)
-    monkeypatch.setattr(any_utility._Exchange, "improve", improved)
+    monkeypatch.setattr(fewest.ComponentAxis, "look", looked)
+    monkeypatch.setattr(any_utility.AnyAxis, "walk", walked)
     for name in ("midpoint", "any"):
         shares.clear()
         searched_levels(drawn, "istar", utilities(positions)[name])

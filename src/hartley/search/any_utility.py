@@ -1,183 +1,111 @@
-r"""Any utility, several columns, side information: known partitions and local search, with bounds.
+r"""Any utility, several columns, side information: local search from known partitions, with bounds.
 
-Nothing is assumed of the utility but the cost of each cluster. Known partitions (``starts``, say the
-steps of a greedy run) give the levels; at each, values are moved, swapped and clusters joined while the
-cost stays within the level and the leakage does not grow.
+Nothing is assumed of the utility but the cost of each cluster. Values are moved, swapped and clusters joined
+while the cost stays within a limit and the leakage does not grow; limits are tried between what is proven and
+what is found.
 
 Two bounds hold wherever :func:`~hartley.search.codeword_costs.shared_costs` says which values can share a
 cluster at a cost. A value's cluster lies among the values that can share one with it, so an observation
 leaves no more candidates than all of them together do (ball bound). And every cluster lies in one part of the
 graph of pairs that can share, so no partition confuses more than merging each part whole (contraction bound,
 Theorem I4). Both only fall where more pairs can share, so they also tell what must be paid for a leakage.
-``proven_optimal`` is claimed only where leakage and cost meet such a bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 from functools import cached_property, partial
-from itertools import chain
 from math import inf, log2
 
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import InputError, UnreachableError
+from hartley.errors import InputError
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats
 from hartley.model.words import ROUNDING, Leakage
+from hartley.search.answer import Answer
 from hartley.search.codeword_costs import shared_costs
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import Level, Levels, as_it_is, in_time, is_reached
+from hartley.search.problem import too_many_components
+from hartley.search.sizes.frontier import level_within, ratios_of_levels
+from hartley.search.sweep import Axis, Reached
 
 MOST_BOUNDED = 1500
 """Up to this many public values the bounds are computed; they need a table of pairs."""
-MOST_LEVELS = 24
-MEASURED_AT_ONCE = 50_000
-"""Values times known partitions that are measured in any case; a cost can be far from quick to work out."""
-STEPS_PER_LEVEL = 600
+STEPS_PER_WALK = 600
 STEPS_PER_VALUE = 12
 FIRST_SHARE = 6
 """At first every level gets this part of the steps."""
-CHEAPER_TRIES = 3
-"""Lower costs at which a partition that leaks no more than a level's is looked for."""
-WALKS_ALONE = 2
-"""Walks at a cost that is the only one asked for."""
+TRIES = 4
+"""Costs at which a partition that leaks no more is looked for, for one level."""
 Score = tuple[float, ...]
 
 
-def levels_of_any_utility(
-    joint: JointRange,
-    utility: Utility,
-    leakage: Leakage,
-    effort: Effort = UNLIMITED,
-    starts: Sequence[Partition] = (),
-) -> Levels:
-    """Return the frontier of a leakage and any utility, at costs of known partitions and of pairs of values.
+class AnyAxis(Axis):
+    """The levels of a leakage of one table, from the most leakage on, under any utility."""
 
-    No level is worse than any of the ``starts``. ``complete`` says that every level was searched to the
-    end; of costs between the levels few are.
-    """
-    search = _Exchange(joint, utility, leakage, effort, starts)
-    costs = search.costs()
-    for share in (FIRST_SHARE, 1):
-        for done, cost in enumerate(costs):
-            if effort.should_stop():
-                break
-            search.improve(cost, share)
-            effort.progress(done + 1, len(costs), "local search at each level")
-            effort.found(search.levels)
-    for level in search.levels():
-        if not level.costs_least and not effort.should_stop():
-            search.cheapen(level)
-            effort.found(search.levels)
-    return Levels(levels=search.levels(), complete=not effort.should_stop())
-
-
-def least_cost_with_candidates(
-    joint: JointRange,
-    utility: Utility,
-    leakage: Leakage,
-    wanted: int,
-    effort: Effort = UNLIMITED,
-    starts: Sequence[Partition] = (),
-) -> Level:
-    """Return the least cost found that leaves so many candidates everywhere, and a bound on it.
-
-    For a reader who knew nothing, to whom leakage counts the candidates left and nothing else.
-    """
-    bits = log2(joint.sensitive.size / wanted)
-    search = _Exchange(joint, utility, leakage, effort, starts)
-    for share in (FIRST_SHARE, 1):
-        for cost in search.costs():
-            if not effort.should_stop():
-                search.improve(cost, share, bits)
-    best = search.cheapest(bits)
-    if best is None:
-        least = min((search.bits(known.score) for known in search.known), default=inf)
-        raise UnreachableError(
-            f"no release leaves {wanted} candidates for every released value; the most that can be "
-            f"reached is {round(joint.sensitive.size / 2**least)}"
-        )
-    bound = search.least_cost(bits)
-    level = replace(search.level(best.cost), lower_bound_cost=bound)
-    search.cheapen(replace(level, leakage_bits=bits))
-    best = search.cheapest(bits)
-    assert best is not None  # noqa: S101 - there was one
-    return replace(search.level(best.cost), lower_bound_cost=bound)
-
-
-def least_leakage_of_any_utility(
-    joint: JointRange,
-    utility: Utility,
-    leakage: Leakage,
-    max_cost: float,
-    effort: Effort = UNLIMITED,
-    starts: Sequence[Partition] = (),
-) -> Level:
-    """Return the least leakage found within a cost, and what no partition within it can beat."""
-    search = _Exchange(joint, utility, leakage, effort, starts)
-    for _ in range(WALKS_ALONE):
-        search.improve(max_cost)
-    return search.level(max_cost)
-
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """A partition met, by its cost and score."""
-
-    cost: float
-    score: Score
-    cut: Callable[[], Partition]
-
-
-class _Exchange:
-    """All partitions worth keeping, and the bounds."""
+    what = "local search at each level"
 
     def __init__(
-        self,
-        joint: JointRange,
-        utility: Utility,
-        leakage: Leakage,
-        effort: Effort,
-        starts: Sequence[Partition],
+        self, joint: JointRange, utility: Utility, leakage: Leakage, effort: Effort = UNLIMITED
     ) -> None:
         if utility.size != joint.public.size:
             raise InputError(f"a utility of {utility.size} values does not fit {joint.public.size}")
-        self.joint = joint
-        self.utility = utility
-        self.leakage = leakage
-        self.effort = effort
+        self.joint, self.utility, self.leakage, self.effort = joint, utility, leakage, effort
+        self.is_of_components = leakage == "istar"
         self.random = np.random.default_rng(effort.seed)
         self.shared: Floats | None = shared_costs(utility, effort) if utility.size <= MOST_BOUNDED else None
-        self.known: list[_Known] = []
         self.bounds: dict[float, float] = {}
-        whole = Partition.whole(utility.size)
-        self.most_cost = float(utility.costs(whole).max())
-        always = [Partition.singletons(utility.size), whole]
-        if self.shared is not None and self.most_cost == inf:
-            # Some values must stay alone; the others may be one cluster.
-            always.append(_parts(self.shared < inf))
-        for start in chain(always, in_time(starts, effort, MEASURED_AT_ONCE)):
-            self.offer(start, float(utility.costs(start).max()))
+        self.best_known: list[tuple[Score, Answer]] = []
+        """What no other partition met beats in score and cost."""
+        self.bits_of_level = components_of_levels(joint) if leakage == "istar" else bits_of_ratios(joint)
+        self.most = len(self.bits_of_level)
+        self.stages = (partial(self._walked, FIRST_SHARE), partial(self._walked, 1))
+        if leakage == "joint" and self.score(self.whole)[0] > 1:
+            raise too_many_components(1)
 
-    def offer(self, partition: Partition, cost: float) -> None:
-        """Keep a partition unless one known is as good in both respects."""
-        if cost == inf:
-            return
-        score = self.score(self.joint.release(partition))
-        if not self.is_allowed(score):
-            return
-        if not any(k.cost <= cost and k.score <= score for k in self.known):
-            self.known = [k for k in self.known if not (k.cost >= cost and k.score >= score)]
-            self.known.append(_Known(cost, score, partial(as_it_is, partition)))
+    @property
+    def whole(self) -> Partition:
+        """Everything as one cluster."""
+        return Partition.whole(self.utility.size)
 
-    def score(self, released: JointRange) -> Score:
+    def begin(self) -> Iterable[Partition]:
+        """Return everything apart, everything together, and what may be together where something may not."""
+        yield Partition.singletons(self.utility.size)
+        yield self.whole
+        if self.shared is not None and self.cost_of(self.whole) == inf:
+            yield _parts(self.shared < inf)
+
+    def met(self) -> Iterable[Reached]:
+        """Return what walks have come by."""
+        return [(self.level_of(score), answer) for score, answer in self.best_known]
+
+    def admits(self, partition: Partition) -> bool:
+        """Tell whether a partition answers the question; what does is a place to walk from."""
+        return self.keep(partition)
+
+    def keep(self, partition: Partition) -> bool:
+        """Keep a partition unless one known is as good in both respects; tell whether it is allowed."""
+        cost, score = self.cost_of(partition), self.score(partition)
+        if cost == inf or not self.is_allowed(score):
+            return False
+        if not any(one.cost <= cost and known <= score for known, one in self.best_known):
+            self.best_known = [
+                (known, one) for known, one in self.best_known if one.cost < cost or known < score
+            ]
+            self.best_known.append((score, Answer(partition=partition, cost=cost)))
+        return True
+
+    def score(self, partition: Partition) -> Score:
         """Return what is to be made small: first what leaks, then how many observations leak that much."""
+        return self.score_of(self.joint.release(partition))
+
+    def score_of(self, released: JointRange) -> Score:
+        """Return the score of a partition that was released."""
         groups = float(overlap_partition(released).size) if self.leakage != "l0" else 1.0
         if self.leakage == "istar":
             return (groups,)
@@ -189,67 +117,98 @@ class _Exchange:
         """Tell whether a partition of this score answers the question: in problem (3), with one component."""
         return self.leakage != "joint" or score[0] == 1
 
-    def bits(self, score: Score) -> float:
+    def bits_of(self, score: Score) -> float:
         """Return the leakage of a score."""
         return log2(score[0] if self.leakage == "istar" else score[1])
 
-    def best(self, cost: float) -> _Known | None:
-        """Return the least leaking partition known within a cost."""
-        fitting = [k for k in self.known if k.cost <= cost]
-        return min(fitting, key=lambda k: (k.score, k.cost)) if fitting else None
+    def level_of(self, score: Score) -> int:
+        """Return the highest level at which a score leaks no more."""
+        return level_within(self.bits_of_level, self.bits_of(score))
 
-    def cheapest(self, bits: float) -> _Known | None:
-        """Return the cheapest partition known that leaks no more than so many bits."""
-        fitting = [k for k in self.known if self.bits(k.score) <= bits + ROUNDING]
-        return min(fitting, key=lambda k: (k.cost, k.score)) if fitting else None
+    def reached_by(self, partition: Partition) -> int:
+        """Return the highest level at which a partition leaks no more."""
+        return self.level_of(self.score(partition))
 
-    def costs(self) -> list[float]:
-        """Return the levels to search: costs of known partitions, and where there are few, also of pairs."""
-        costs = sorted({k.cost for k in self.known})
-        if self.shared is not None and len(costs) < MOST_LEVELS:
-            open_pairs = (self.shared > 0) & (self.shared < self.most_cost)
-            pairs = np.unique(self.shared[open_pairs]).tolist()
-            costs = sorted({*costs, *_thinned(pairs, MOST_LEVELS - len(costs))})
-        return _thinned(costs, MOST_LEVELS)
+    def cost_of(self, partition: Partition) -> float:
+        """Return the worst cluster cost."""
+        return float(self.utility.costs(partition).max())
 
-    def cheapen(self, level: Level) -> None:
-        """Look for partitions that leak no more than a level's and cost less, halfway to its bound."""
-        low, high = level.lower_bound_cost or 0.0, level.cost
-        for _ in range(CHEAPER_TRIES):
-            if is_reached(high, low) or self.effort.should_stop():
-                break
-            middle = low + (high - low) / 2
-            self.improve(middle, goal=level.leakage_bits)
-            best = self.best(middle)
-            if best is not None and self.bits(best.score) <= level.leakage_bits + ROUNDING:
-                high = best.cost
+    def bits(self, level: int) -> float:
+        """Return what leaks at a level."""
+        return self.bits_of_level[level - 1]
+
+    def counting_bound(self, level: int) -> float | None:
+        """Return a cost below which every partition leaks more; ``None`` where no bound is worked out."""
+        if self.shared is None:
+            return None
+        low, high = 0, len(self.pair_costs) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self.bound(self.pair_costs[middle]) > self.bits(level) + ROUNDING:
+                low = middle + 1
             else:
-                low = middle
+                high = middle
+        return self.pair_costs[low]
 
-    def improve(self, cost: float, share: int = 1, goal: float = -inf) -> None:
+    def look_within(self, cost: float, known: Answer, effort: Effort) -> bool:
+        """Walk within a cost itself."""
+        del known
+        for _ in range(2):
+            self.walk(cost, -inf, 1, effort)
+        return True
+
+    def _walked(self, share: int, level: int, known: Answer | None, effort: Effort) -> Answer:
+        """Look for partitions that leak no more than a level and cost less, ever nearer to its bound."""
+        goal, low = self.bits(level), self.counting_bound(level) or 0.0
+        cost = self.cost_of(self.whole) if known is None else known.cost
+        for turn in range(TRIES if share == 1 else 1):
+            if known is not None and (known.is_proven or effort.should_stop()):
+                break
+            trial = self._cost_below(low, cost, is_first=turn == 0) if known is not None else cost
+            if trial is None:
+                break
+            self.walk(trial, goal, share, effort)
+            fitting = [one for reached, one in self.met() if reached >= level]
+            best = min(fitting, key=lambda one: one.cost, default=None)
+            if best is not None and best.cost <= trial:
+                known = best.with_bound(self.counting_bound(level) or 0.0)
+                cost = best.cost
+            else:
+                low = trial
+        if known is None:
+            raise too_many_components(1)
+        return known
+
+    def _cost_below(self, low: float, high: float, *, is_first: bool) -> float | None:
+        """Return the cost to walk within: at first the greatest known below another, then halfway."""
+        known = [one.cost for _, one in self.best_known if low <= one.cost < high]
+        if is_first and known:
+            return max(known)
+        middle = low + (high - low) / 2
+        return middle if low < middle < high else None
+
+    def walk(self, cost: float, goal: float, share: int, effort: Effort) -> None:
         """Walk from the best partition within a cost to ones that leak no more, and keep what is better.
 
         With this part of the steps, and until no more leaks than the goal.
         """
-        known = self.best(cost)
+        fitting = [known for known in self.best_known if known[1].cost <= cost]
         # Problem (3) may know of no partition that is allowed; the walk is then towards one.
-        partition = Partition.singletons(self.utility.size) if known is None else known.cut()
+        best = min(fitting, key=lambda known: (known[0], known[1].cost), default=None)
+        partition = Partition.singletons(self.utility.size) if best is None else best[1].partition
         released = self.joint.release(partition)
-        score, target = self.score(released), max(self.bound(cost), goal)
-        for _ in range(min(STEPS_PER_LEVEL, STEPS_PER_VALUE * len(partition.labels)) // share):
-            if (self.is_allowed(score) and self.bits(score) <= target) or self.effort.should_stop():
+        score, target = self.score_of(released), max(self.bound(cost), goal)
+        for _ in range(min(STEPS_PER_WALK, STEPS_PER_VALUE * len(partition.labels)) // share):
+            if (self.is_allowed(score) and self.bits_of(score) <= target) or effort.should_stop():
                 break
             trial = self.neighbour(partition, released, cost)
-            if trial is None:
-                continue
-            worst = float(self.utility.costs(trial).max())
-            if worst > cost:
+            if trial is None or self.cost_of(trial) > cost:
                 continue
             trial_released = self.joint.release(trial)
-            trial_score = self.score(trial_released)
+            trial_score = self.score_of(trial_released)
             if trial_score <= score:
                 if trial_score < score:
-                    self.offer(trial, worst)
+                    self.keep(trial)
                 partition, released, score = trial, trial_released, trial_score
 
     def neighbour(self, partition: Partition, released: JointRange, cost: float) -> Partition | None:
@@ -302,9 +261,9 @@ class _Exchange:
         if cost not in self.bounds:
             if self.effort.should_stop():
                 known = [bits for greater, bits in self.bounds.items() if greater >= cost]
-                return max(known, default=self.least)
+                return max(known, default=self.bits_of_level[-1])
             self.bounds[cost] = (
-                self.least if self.shared is None else self.bound_by_pairs(self.shared <= cost)
+                self.bits_of_level[-1] if self.shared is None else self.bound_by_pairs(self.shared <= cost)
             )
         return self.bounds[cost]
 
@@ -314,27 +273,6 @@ class _Exchange:
         if self.shared is None:
             return [0.0]
         return [0.0, *np.unique(self.shared[(self.shared > 0) & (self.shared < inf)]).tolist()]
-
-    def least_cost(self, bits: float) -> float | None:
-        """Return a cost below which every partition leaks more; ``None`` where no bound is worked out."""
-        if self.shared is None:
-            return None
-        low, high = 0, len(self.pair_costs) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self.bound(self.pair_costs[middle]) > bits + ROUNDING:
-                low = middle + 1
-            else:
-                high = middle
-        return self.pair_costs[low]
-
-    @cached_property
-    def least(self) -> float:
-        """The bits that are left when everything is merged."""
-        whole = self.joint.release(Partition.whole(self.utility.size))
-        if self.leakage == "istar":
-            return log2(overlap_partition(whole).size)
-        return log2(float((prior_counts(whole) / candidate_counts(whole)).max()))
 
     def bound_by_pairs(self, near: Flags) -> float:
         """Return the bits that are left at least where only these pairs can share a cluster."""
@@ -359,26 +297,17 @@ class _Exchange:
             worst = max(worst, float((prior[seen] / most).max()))
         return log2(worst)
 
-    def level(self, cost: float) -> Level:
-        """Return the level of a cost."""
-        known = self.best(cost)
-        if known is None:
-            raise UnreachableError(f"no release found has a worst cluster cost of at most {cost:g}")
-        return Level(
-            cost=known.cost,
-            leakage_bits=self.bits(known.score),
-            lower_bound_bits=self.bound(known.cost),
-            lower_bound_cost=self.least_cost(self.bits(known.score)),
-            cut=known.cut,
-        )
 
-    def levels(self) -> tuple[Level, ...]:
-        """Return the levels that no other dominates."""
-        levels: list[Level] = []
-        for known in sorted(self.known, key=lambda k: (k.cost, k.score)):
-            if not levels or self.bits(known.score) < levels[-1].leakage_bits - ROUNDING:
-                levels.append(self.level(known.cost))
-        return tuple(levels)
+def components_of_levels(joint: JointRange) -> list[float]:
+    """Return the bits of each number of components, from that of the table to that of one cluster."""
+    most = overlap_partition(joint).size
+    least = overlap_partition(joint, Partition.whole(joint.public.size)).size
+    return [log2(left) for left in range(most, least - 1, -1)]
+
+
+def bits_of_ratios(joint: JointRange) -> list[float]:
+    """Return the bits of each level of :func:`~hartley.search.sizes.frontier.ratios_of_levels`."""
+    return [log2(before / after) for before, after in ratios_of_levels(joint)]
 
 
 def _parts(near: Flags) -> Partition:
@@ -387,10 +316,3 @@ def _parts(near: Flags) -> Partition:
     from scipy.sparse.csgraph import connected_components
 
     return Partition(np.asarray(connected_components(csr_array(near), directed=False)[1]))
-
-
-def _thinned(costs: list[float], most: int) -> list[float]:
-    """Pick so many of the costs, evenly."""
-    if len(costs) <= most:
-        return costs
-    return [costs[i] for i in np.unique(np.linspace(0, len(costs) - 1, most).round().astype(int)).tolist()]

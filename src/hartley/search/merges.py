@@ -19,9 +19,9 @@ from hartley.model import Partition
 from hartley.model.arrays import Flags, Floats, Int64s, Ints, different
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SLACK
+from hartley.search.answer import NOTHING, Answer
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
-from hartley.search.levels import NOTHING, Answer
 from hartley.search.line.borders import Borders
 from hartley.search.problem import Problem, too_many_components
 from hartley.search.withheld import without_values, worst_clusters

@@ -11,17 +11,16 @@ more. So a guard may refuse a split.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
 import numpy as np
 
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.uncertainty import candidate_counts
-from hartley.measures.utility import LineDistortion, Utility
+from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Places
-from hartley.model.requirement import Requirement
-from hartley.model.words import Leakage
+from hartley.search.answer import Answer
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
@@ -56,32 +55,19 @@ def components_stay(joint: JointRange, partition: Partition) -> Guard:
     return accepts
 
 
-def finest(
-    joint: JointRange,
-    utility: LineDistortion,
-    partition: Partition,
-    leakage: Leakage = "l0",
-    effort: Effort | None = UNLIMITED,
-) -> Partition:
-    """Return a partition of a line that is finer at the same worst case and leaves as many candidates.
+def finer_on_line(
+    values: OrderedValues, answer: Answer, effort: Effort | None, linked: JointRange | None = None
+) -> Answer:
+    """Return an answer on a line that is finer, costs no more and is enough; the answer if none is.
 
-    Intervals where they cost nothing and are no fewer, the finest of them: most clusters, then least total
-    width. Elsewhere clusters are split as far as they can be. Where what is certain counts, no more of it
-    may become so. The partition itself is returned where none is finer. Without an effort clusters are not
-    taken apart one after another, which takes long for many values.
+    Intervals where they are no fewer, the finest of them: most clusters, then least total width. Elsewhere
+    clusters are split as far as they can be, but not without an effort, for that takes long for many values.
+    Where components of a ``linked`` table count, no more of them are left.
     """
-    if partition.size == joint.public.size or joint.side is not None:
-        return partition
-    least = int(candidate_counts(joint.release(partition)).min())
-    values = OrderedValues.of(joint, utility, [Requirement("distinct-l", least)])
-    accepts = anything_goes if leakage == "l0" else components_stay(joint, partition)
-    return finest_on_line(values, partition, accepts, effort)
-
-
-def finest_on_line(
-    values: OrderedValues, partition: Partition, accepts: Guard = anything_goes, effort: Effort | None = None
-) -> Partition:
-    """Return finest intervals if they are as good; else clusters are split if there is an effort for it."""
+    partition = answer.partition
+    if partition.size == len(partition.labels):
+        return answer
+    accepts = anything_goes if linked is None else components_stay(linked, partition)
     worst = float(values.utility.costs(partition).max())
     if values.cost_name in ("midpoint", "member") and values.size:
         earliest = values.windows.within(values.ticks_within(worst))
@@ -90,12 +76,18 @@ def finest_on_line(
             found = finest_within(values, worst, anywhere)
             is_finer = found.cost <= worst and found.partition.size >= partition.size
             if is_finer and accepts(found.partition):
-                return found.partition
+                return _finer(answer, found.partition, found.cost)
     if effort is None:
-        return partition
+        return answer
     where = np.full(values.whole.size, np.nan)
     where[values.order] = values.positions
-    return polished(partition, values.whole, values.utility, where, accepts, effort)
+    finer = polished(partition, values.whole, values.utility, where, accepts, effort)
+    return _finer(answer, finer, float(values.utility.costs(finer).max()))
+
+
+def _finer(answer: Answer, partition: Partition, cost: float) -> Answer:
+    bound = None if answer.lower_bound_cost is None else min(answer.lower_bound_cost, cost)
+    return replace(answer, partition=partition, cost=cost, lower_bound_cost=bound)
 
 
 def polished(

@@ -10,25 +10,27 @@ with too many components is joined until few enough are left; its bound stays tr
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf, log2
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.measures.overlap import components
+from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.several_columns import ColumnsDistortion
-from hartley.measures.verdicts import bits_of
+from hartley.measures.verdicts import ToleranceMeasures, bits_of
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.model.words import SAME_COST, Leakage
-from hartley.search.any_utility import least_cost_with_candidates
+from hartley.search.answer import Answer
+from hartley.search.any_utility import AnyAxis
 from hartley.search.columns.cells import Column, cells_of, cells_of_utility
 from hartley.search.columns.components import ComponentSearch, Joining
 from hartley.search.columns.costs import relative_loss
@@ -37,30 +39,38 @@ from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.few_values.walk import best_of_few, is_walked
-from hartley.search.levels import Answer, Level
-from hartley.search.line.axis import candidate_search
+from hartley.search.line.axis import LineAxis
 from hartley.search.line.borders import Borders
-from hartley.search.line.cheapest import Searches, cheapest_clusters
-from hartley.search.line.components.connected import connected_search
-from hartley.search.line.components.fewest import least_distortion_for_components
+from hartley.search.line.cheapest import cheapest_clusters
+from hartley.search.line.components.connected import ConnectedAxis
+from hartley.search.line.components.fewest import ComponentAxis
 from hartley.search.line.intervals import finest_free_grid, least_cost_of_components
 from hartley.search.line.ordered_values import LineUtility, OrderedValues
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
 from hartley.search.merges import joined, less_its_worst, merged, withholding_sets
 from hartley.search.problem import Problem, combined, too_many_components
-from hartley.search.sizes.components import istar_level, least_components
-from hartley.search.sizes.frontier import smallest_clusters
-from hartley.search.sizes.search import least_largest_cluster
+from hartley.search.sizes.frontier import CountAxis, RatioAxis, TieAxis
 from hartley.search.sizes.withheld import least_largest_withholding
+from hartley.search.sweep import Axis, Sweep
 
-Method: TypeAlias = Callable[[Problem, Effort, Sequence[Partition], "Searches | None"], Answer]
-"""Takes a problem, the effort, partitions to start from, and what is known along a line."""
+Method: TypeAlias = Callable[[Problem, Effort, Sequence[Partition]], Answer]
+"""Answers a problem with an effort, from partitions to start from."""
+Way: TypeAlias = Callable[[Problem, Effort, Sequence[Partition]], Axis | None]
+"""Returns the axis along which all levels of a problem are searched together, if they are."""
 MOST_WITHHELD_SETS = 40
 """Up to so many values it is tried what else could be withheld."""
 NO_BOUND = "none"
 """What bounds a method that tells of no bound."""
+USUAL = 10
+"""Few ask for more candidates than this."""
+GLANCES = 64
+"""Levels that are glanced at before any is searched at length, at most, where there is a limit of time."""
 MOST_TURNS = 200
 """Numbers of components that a frontier over several columns shows at most."""
+
+
+def _alone(*_: object) -> None:
+    """Have each level answered by itself."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,7 @@ class Row:
     """What it does, in words; what is said where the problem is refused."""
     bound: str = ""
     run: Method | None = None
+    along: Way = _alone
 
     def fits(self, kind: tuple[str, ...]) -> bool:
         """Tell whether it answers problems of a kind."""
@@ -133,15 +144,8 @@ def row_of(problem: Problem) -> Row:
     return row
 
 
-def solve(
-    problem: Problem,
-    effort: Effort = UNLIMITED,
-    starts: Sequence[Partition] = (),
-    searches: Searches | None = None,
-) -> Answer:
+def solve(problem: Problem, effort: Effort = UNLIMITED, starts: Sequence[Partition] = ()) -> Answer:
     """Return the cheapest partition found that keeps what is required, and what nothing can beat.
-
-    Whoever asks for one level after another hands on ``searches``, in which what is known along a line stays.
 
     >>> from hartley.examples import toy
     >>> answer = solve(
@@ -150,14 +154,116 @@ def solve(
     >>> answer.cost, answer.is_proven
     (4, True)
     """
-    row = row_of(problem)
+    row_of(problem)
     if not problem.is_by_mean and is_walked(problem):
         few = best_of_few(problem, None, effort)
         if few is not None:
-            return few[0].answer
+            return few[0]
+    counted = problem
+    if problem.is_informed and not problem.has_bits_beside:
+        # To a reader who knew nothing, leakage counts candidates and nothing else.
+        counted = replace(problem, joint=problem.joint.knowing(0))
+    found = sweep_of(counted, effort, starts)
+    answer = found.axis.finer(found.best(level_of(problem, found.axis)), effort)
+    return replace(answer, lower_bound_bits=None) if problem.is_informed else answer
+
+
+def sweep_of(
+    problem: Problem,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+    *,
+    is_glanced: bool = False,
+) -> Sweep:
+    """Return the sweep over all levels of a problem, by the method of its row.
+
+    ``is_glanced``: levels that are answered one by one are glanced at first.
+    """
+    row = row_of(problem)
+    axis = row.along(problem, effort, starts)
+    if axis is not None:
+        return Sweep(axis, effort, starts)
+    return Sweep(EachAlone(problem, row, starts, is_glanced=is_glanced), effort)
+
+
+def level_of(problem: Problem, axis: Axis) -> int:
+    """Return the level of an axis at which a problem is answered."""
+    if axis.is_of_components:
+        count = components(problem.linked).size
+        return count - min(problem.most_components or 1, count) + 1
+    asked = [int(one.wanted) for one in problem.held if (one.name, one.column) == (problem.axis, None)]
+    return max([1, *asked])
+
+
+class EachAlone(Axis):
+    """The levels of candidates of a problem, each of which a method answers by itself, from the lowest on.
+
+    Over several columns the lowest, the highest that people often ask for, the highest, and between two
+    levels that do not meet; each of the first levels may take an equal part of the time that is left.
+    Where time is limited, levels are glanced at first, by searches that are stopped as they begin.
+    """
+
+    reaches_far = False
+
+    def __init__(
+        self, problem: Problem, row: Row, starts: Sequence[Partition], *, is_glanced: bool = False
+    ) -> None:
+        self.problem, self.row, self.starts = problem, row, starts
+        self.most, self.what = max(problem.levels, level_of(problem, self)), f"levels of {problem.axis}"
+        self.least = level_of(problem, self)
+        self.sharing = min(USUAL, self.most) if problem.is_over_columns else 0
+        is_glanced = is_glanced and not problem.is_over_columns
+        self.stages = (self._glanced, self._answered) if is_glanced else (self._answered,)
+
+    def reached_by(self, partition: Partition) -> int:
+        """Return how many candidates every released value leaves."""
+        seen = self.problem.joint.release(partition)
+        if self.problem.closeness.is_empty:
+            return int(candidate_counts(seen).min())
+        return ToleranceMeasures.of(seen, self.problem.closeness).separated_l
+
+    def counting_bound(self, level: int) -> None:
+        """Return nothing: some methods tell of no bound."""
+        del level
+
+    def bits(self, level: int) -> float | None:
+        """Return what leaks; ``None`` where candidates do not tell."""
+        problem = self.problem
+        is_told = not problem.is_informed and problem.leakage != "istar"
+        return log2(problem.levels / level) if is_told else None
+
+    def firsts(self, stage: int) -> Sequence[int]:
+        """Return the levels that a stage searches first."""
+        if self.sharing:
+            return (self.least, max(self.least, self.sharing), self.most)
+        return (self.least,) if stage == len(self.stages) else (self.least, self.most)
+
+    def between(self, stage: int, low: int, reached: int, high: int) -> int:
+        """Return the next level that is not reached, or one halfway."""
+        del low
+        if self.sharing or stage < len(self.stages):
+            return (reached + high) // 2
+        return reached + 1
+
+    def most_searched(self, stage: int) -> float:
+        """Return how many levels are glanced at."""
+        return GLANCES if stage < len(self.stages) else inf
+
+    def _glanced(self, level: int, known: Answer | None, effort: Effort) -> Answer:
+        at_once = replace(effort, should_stop=lambda: True, remaining=lambda: 0.0)
+        return self._answered(level, known, at_once)
+
+    def _answered(self, level: int, known: Answer | None, effort: Effort) -> Answer:
+        near = [] if known is None else [known.partition]
+        asked = self.problem.asking(Requirement(self.problem.axis, level))
+        return answered(asked, self.row, effort, [*self.starts, *near])
+
+
+def answered(problem: Problem, row: Row, effort: Effort, starts: Sequence[Partition]) -> Answer:
+    """Return what the method of a row finds, few enough components left, and what else may be withheld."""
     assert row.run is not None  # noqa: S101 (asked in row_of)
     try:
-        found = row.run(problem, effort, starts, searches)
+        found = row.run(problem, effort, starts)
         if problem.most_components is not None:
             join = joined if problem.shape.is_any else joined_bands
             found = (joined_columns if problem.is_over_columns else join)(problem, found, effort)
@@ -189,31 +295,55 @@ def _withheld_otherwise(
     return min((one for one in found if one is not None), key=lambda one: one.cost, default=None)
 
 
+def _without_components(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Answer:
+    """Return the answer where any number of components may be left; they are joined afterwards."""
+    others = tuple(one for one in problem.requirements if one.name != "istar")
+    return solve(replace(problem, leakage="l0", requirements=others), effort, starts)
+
+
+def _is_of_components(problem: Problem) -> bool:
+    """Tell whether components alone count, of which there may be more than one."""
+    return not problem.held and (problem.leakage == "istar" or problem.most_components not in (None, 1))
+
+
+def _is_searched_together(problem: Problem) -> bool:
+    """Tell whether all levels may be searched together: any shape, nothing withheld, one leakage."""
+    if not problem.shape.is_any or problem.budget or problem.has_bits_beside:
+        return False
+    return problem.most_components in (None, 1) or _is_of_components(problem)
+
+
 # By size.
 
 
-def _by_size(problem: Problem, effort: Effort, starts: Sequence[Partition], _: object) -> Answer:
-    joint, wanted, most = problem.joint, problem.candidates, problem.most_components
-    if wanted is not None and not problem.budget:
-        if wanted == 1 and most is not None:
-            return Answer.of_level(_joined_by_size(joint, most))
-        if most in (None, 1):
-            return Answer.of_level(smallest_clusters(joint, wanted, effort, starts, one_component=most == 1))
-    enough = Enough.of(joint, combined(problem.held, [Requirement(problem.axis, 1)]), problem.closeness)
-    if problem.budget:
-        missing = np.flatnonzero(problem.missing)
-        return least_largest_withholding(enough, problem.budget, effort, missing)
-    return least_largest_cluster(enough, effort)
+def _along_sizes(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Axis | None:
+    """Return the axis of candidates or of components of clusters that cost their number of values."""
+    del effort, starts
+    joint, one = problem.joint, problem.most_components
+    if not _is_searched_together(problem):
+        return None
+    if _is_of_components(problem):
+        return TieAxis(problem.linked)
+    linked = None if one is None else problem.linked
+    if joint.side is not None:
+        return RatioAxis(joint, linked) if problem.candidates is not None else None
+    enough = _enough(problem)
+    enough.require_reachable()
+    names = [(asked.name, asked.column) for asked in enough.requirements]
+    return CountAxis(joint, enough, enough.count_of[names.index((problem.axis, None))], linked)
 
 
-def _joined_by_size(joint: JointRange, most: int) -> Level:
-    """Return the smallest clusters that leave no more components than this, in closed form."""
-    size, parts = joint.public.size, components(joint).size
-    sizes = range(1, size + 1)
-    place = bisect_left(sizes, -most, key=lambda largest: -least_components(size, parts, largest))
-    if place == size:
-        raise too_many_components(most)
-    return istar_level(joint, sizes[place])
+def _enough(problem: Problem) -> Enough:
+    """Return what every cluster must hold, with a count of the axis."""
+    return Enough.of(problem.joint, combined(problem.held, [Requirement(problem.axis, 1)]), problem.closeness)
+
+
+def _by_size(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Answer:
+    if not problem.budget:
+        return _without_components(problem, effort, starts)
+    return least_largest_withholding(
+        _enough(problem), problem.budget, effort, np.flatnonzero(problem.missing)
+    )
 
 
 def _of_groups(problem: Problem, *_: object) -> Answer:
@@ -224,24 +354,25 @@ def _of_groups(problem: Problem, *_: object) -> Answer:
 # Along a line.
 
 
-def _on_a_line(
-    problem: Problem, effort: Effort, starts: Sequence[Partition], searches: Searches | None
-) -> Answer:
-    shape, utility = problem.shape, problem.utility
-    wanted, most = problem.candidates, problem.most_components
-    if wanted is not None and shape.is_any and not problem.budget and isinstance(utility, LineDistortion):
-        # A limit on components has searches of its own where nothing else is required, or nothing certain.
-        if most is not None and wanted == 1:
-            return Answer.of_level(
-                least_distortion_for_components(problem.joint, utility, most, effort, starts)
-            )
-        if most in (None, 1):
-            search = (candidate_search if most is None else connected_search)(
-                problem.joint, utility, effort, starts
-            )
-            search.require(wanted)
-            cost = search.axis.in_units(search.solve(wanted).cost)
-            return Answer.of_level(search.solve_within(cost))
+def _along_a_line(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Axis | None:
+    """Return the axis of candidates or of components along a line."""
+    if not _is_searched_together(problem):
+        return None
+    values = _in_order(problem)
+    if _is_of_components(problem):
+        return ComponentAxis(problem.linked, values)
+    values.require_reachable()
+    names = [(one.name, one.column) for one in values.whole.requirements]
+    count = values.whole.count_of[names.index((problem.axis, None))]
+    if problem.most_components is None:
+        return LineAxis(values, count)
+    return ConnectedAxis(problem.linked, values, count, effort, starts)
+
+
+def _on_a_line(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Answer:
+    shape = problem.shape
+    if shape.is_any and not problem.budget:
+        return _without_components(problem, effort, starts)
     values = _in_order(problem)
     if shape.borders == "auto" and not problem.budget:
         coordinate = problem.joint.public.coordinates[0].kind
@@ -262,7 +393,7 @@ def _on_a_line(
         return least_cost_withholding(values, problem.budget, kind, borders, effort=effort)
     names = [(one.name, one.column) for one in values.whole.requirements]
     count = values.whole.count_of[names.index((problem.axis, None))]
-    return cheapest_clusters(values, kind, borders, effort, starts, count, searches)
+    return cheapest_clusters(values, kind, borders, effort, starts, count)
 
 
 def _in_order(problem: Problem) -> OrderedValues:
@@ -300,14 +431,14 @@ def bands_of_components(problem: Problem, linked: JointRange, most: int, effort:
 # Over several columns.
 
 
-def _over_columns(problem: Problem, effort: Effort, starts: Sequence[Partition], _: object) -> Answer:
+def _over_columns(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Answer:
     """Return the boxes found, less what a budget withholds.
 
     Tuples that were missing before join what is withheld, and their rows do not count. So the bound is
     that of a budget with their rows, and so is what is withheld where it keeps to the budget without them.
     """
     if problem.has_bits_beside:
-        return _any_cost(problem, effort, starts, None)
+        return _any_cost(problem, effort, starts)
     utility = cast("ColumnsDistortion", problem.utility)
     is_beside = problem.joint.side is not None
     laid_out = Enough.beside if is_beside else Enough.of
@@ -405,7 +536,7 @@ def fewest_components(problem: Problem, effort: Effort = UNLIMITED) -> tuple[Com
     Every answer keeps the requirements. The search tells the bounds.
     """
     if problem.held:
-        found = _over_columns(problem, effort, (), None)
+        found = _over_columns(problem, effort, ())
     else:
         singles = Partition.singletons(problem.joint.public.size)
         found = Answer(partition=singles, cost=0.0, lower_bound_cost=0.0, any_bound=0.0)
@@ -418,20 +549,21 @@ def fewest_components(problem: Problem, effort: Effort = UNLIMITED) -> tuple[Com
 # Any other cost.
 
 
-def _any_cost(problem: Problem, effort: Effort, starts: Sequence[Partition], _: object) -> Answer:
-    """Merge what keeps too little; where candidates alone count, exchange values, with a bound."""
+def _along_any_cost(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Axis | None:
+    """Return the axis of what leaks by any cost, where candidates alone count or components do."""
+    if isinstance(problem.utility, Resolution):
+        return _along_sizes(problem, effort, starts)
+    if not _is_searched_together(problem) or problem.candidates is None:
+        return None
+    is_joint = problem.most_components == 1 and not _is_of_components(problem)
+    leakage: Leakage = "joint" if is_joint else "istar" if _is_of_components(problem) else "l0"
+    return AnyAxis(problem.joint, problem.utility, leakage, effort)
+
+
+def _any_cost(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Answer:
+    """Merge what keeps too little with whatever costs least."""
     if problem.has_bits_beside:
         return _few_bits_beside(problem, effort, starts)
-    wanted, most = problem.candidates, problem.most_components
-    if wanted is not None and not problem.budget and most in (None, 1):
-        # To a reader who knew nothing, leakage counts candidates and nothing else.
-        plain = problem.joint.knowing(0)
-        asked: Leakage = "l0" if most is None else "joint"
-        if isinstance(problem.utility, Resolution):
-            found = smallest_clusters(problem.joint, wanted, effort, starts, one_component=most == 1)
-        else:
-            found = least_cost_with_candidates(plain, problem.utility, asked, wanted, effort, starts)
-        return replace(Answer.of_level(found), lower_bound_bits=0.0)
     return less_its_worst(problem, merged(problem, effort, starts))
 
 
@@ -500,10 +632,42 @@ CERTAIN = (
 TEXT = "borders are of numbers and dates, and the public column is text"
 
 TABLE = (
-    Row("size", "every", "plain", "none", "any", "swaps, deals, matchings", "counting", _by_size),
-    Row("size", "every", "plain", "some", "any", "the same, cheap values withheld", "counting", _by_size),
-    Row("line", "every", "plain", "none", "any", "intervals, sweeps", "windows, exact sweeps", _on_a_line),
-    Row("line", "every", "plain", "some", "any", "the same, rows withheld", "windows", _on_a_line),
+    Row(
+        "size", "every", "plain", "none", "any", "swaps, deals, matchings", "counting", _by_size, _along_sizes
+    ),
+    Row(
+        "size",
+        "every",
+        "plain",
+        "some",
+        "any",
+        "the same, cheap values withheld",
+        "counting",
+        _by_size,
+        _along_sizes,
+    ),
+    Row(
+        "line",
+        "every",
+        "plain",
+        "none",
+        "any",
+        "intervals, sweeps",
+        "windows, exact sweeps",
+        _on_a_line,
+        _along_a_line,
+    ),
+    Row(
+        "line",
+        "every",
+        "plain",
+        "some",
+        "any",
+        "the same, rows withheld",
+        "windows",
+        _on_a_line,
+        _along_a_line,
+    ),
     Row(
         "columns",
         "every",
@@ -525,6 +689,7 @@ TABLE = (
         "merging what keeps too little with whatever costs least",
         NO_BOUND,
         _any_cost,
+        _along_any_cost,
     ),
     Row("any", "columns", "any", "any", "any", "codebooks by column", "none", _by_workflow),
     Row("any", "tree", "any", "any", "any", "a tree of cuts", "none", _by_workflow),

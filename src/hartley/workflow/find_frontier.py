@@ -17,11 +17,11 @@ from hartley.releases.formats import Format
 from hartley.releases.rows.reader import Reader
 from hartley.releases.writer.release_paths import ending_like
 from hartley.search.effort import Effort
+from hartley.search.frontier import SoFar
 from hartley.search.frontier import frontier as optimal_frontier
 from hartley.search.greedy.runs import GreedyRun, greedy_frontier, greedy_run
 from hartley.search.points.demanded_point import offered
 from hartley.search.points.label_costs import with_label_costs
-from hartley.search.points.ladders import SoFar
 from hartley.search.points.reachable import explained
 from hartley.search.problem import Problem
 from hartley.workflow.audit_table import required

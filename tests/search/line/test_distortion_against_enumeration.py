@@ -11,10 +11,14 @@ from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.model.words import CODEWORDS
-from hartley.search.line.axis import candidate_search
-from hartley.search.line.components.connected import connected_search
-from hartley.search.line.components.fewest import fewest_components_within, least_distortion_for_components
 from line_search import least_distortion
+from paper_levels import (
+    candidate_search,
+    connected_search,
+    fewest_components_within,
+    least_distortion_for_components,
+    levels_of,
+)
 from reference_optimal_distortion import Instance, instances, measured
 from sample_sizes import sample
 
@@ -43,7 +47,7 @@ def test_least_distortion_holds_against_all_partitions(codeword):
             assert optimum <= best.cost + TINY
             if best.proven_optimal:
                 assert best.cost == pytest.approx(optimum, abs=TINY)
-            within = candidate_search(joint, utility).solve_within(best.cost)
+            within = candidate_search(joint, utility).best_within(best.cost)
             assert within.leakage_bits <= max_uncertainty_reduction(joint, best.partition)
         with pytest.raises(UnreachableError, match=f"the most that can be reached is {most}"):
             least_distortion(joint, utility, most + 1)
@@ -66,7 +70,7 @@ def test_least_distortion_for_components_holds_against_all_partitions(codeword):
                 within.lower_bound_bits <= np.log2(min(m.components for m in every if m.cost <= cost)) + TINY
             )
         assert codeword == "centroid" or least.cost == optimum
-        with pytest.raises(UnreachableError, match=f"the fewest that can be reached is {fewest}"):
+        with pytest.raises(UnreachableError, match="no release leaves"):
             least_distortion_for_components(joint, utility, fewest - 1)
 
 
@@ -80,7 +84,7 @@ def test_the_least_distortion_of_one_component_holds_against_all_partitions(code
             with pytest.raises(UnreachableError, match="stay alone"):
                 connected_search(joint, utility)
             continue
-        best = connected_search(joint, utility).frontier().levels[0]
+        best = levels_of(connected_search(joint, utility)).levels[0]
         kept = distinct_l(joint, best.partition)
         optimum = min(m.cost for m in every if m.distinct_l >= kept)
         assert maximin_information(joint, best.partition) == 0.0

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.line.components.fewest import fewest_components_within
 from line_search import least_distortion
+from paper_levels import fewest_components_within
 from reference_optimal_distortion import Instance, Measured, cluster_cost, instances, is_contiguous, measured
 
 GOLDEN_SMALL = [i for i in instances(300, seed=21) if len(i.positions) <= 6]

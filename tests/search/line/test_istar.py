@@ -11,12 +11,7 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.examples import toy
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.effort import Effort
-from hartley.search.line.components.fewest import (
-    fewest_components_within,
-    istar_search,
-    least_distortion_for_components,
-)
+from paper_levels import fewest_components_within, istar_search, least_distortion_for_components, levels_of
 
 
 def scattered(size: int, groups: int, seed: int) -> tuple[JointRange, np.ndarray]:
@@ -48,19 +43,6 @@ def test_a_centroid_never_joins_more_than_a_midpoint():
             assert centroid.lower_bound_bits <= midpoint.leakage_bits
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(("x7", "expected"), [(1, {2: 0.25, 1: 0.55}), (4, {2: 0.55, 1: 1.8})])
-def test_levels_of_the_toy_by_centroid_are_the_optimum(x7, expected, seed):
-    """One component needs clusters that cross: greedy comes to 0.625 (x7 = 1) and 1.95 (x7 = 4)."""
-    joint = toy(x7=x7)
-    utility = LineDistortion.of(joint.public, "centroid")
-    found = istar_search(joint, utility, Effort(seed=seed)).frontier()
-    assert found.complete
-    cost = {round(2**level.leakage_bits): level.cost for level in found.levels}
-    assert {left: cost[left] for left in expected} == pytest.approx(expected)
-    assert all(level.proven_optimal for level in found.levels)
-
-
 def test_below_the_optimum_of_the_toy_the_bound_says_so():
     joint = toy()
     below = fewest_components_within(joint, LineDistortion.of(joint.public, "centroid"), 0.54)
@@ -70,7 +52,7 @@ def test_below_the_optimum_of_the_toy_the_bound_says_so():
 def test_least_distortion_for_a_number_of_components_is_a_level():
     joint, positions = scattered(60, 40, 1)
     utility = LineDistortion(positions)
-    found = istar_search(joint, utility).frontier()
+    found = levels_of(istar_search(joint, utility))
     for level in found.levels[:: max(1, len(found.levels) // 5)]:
         wanted = round(2**level.leakage_bits)
         assert least_distortion_for_components(joint, utility, wanted).cost == level.cost
@@ -80,5 +62,5 @@ def test_senseless_calls_are_refused():
     joint, positions = scattered(10, 5, 1)
     with pytest.raises(OptionError, match="0 or more"):
         fewest_components_within(joint, LineDistortion(positions), -2.0)
-    with pytest.raises(UnreachableError, match="the fewest that can be reached is 1"):
+    with pytest.raises(UnreachableError, match="no release leaves"):
         least_distortion_for_components(joint, LineDistortion(positions), 0)

@@ -13,11 +13,15 @@ from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
-from hartley.search.line.axis import candidate_search
 from hartley.search.line.bounds import counting_bound
 from hartley.search.sizes.cluster_count import most_clusters
 from line_search import Line, least_distortion
-from paper_levels import istar_distortion_levels, joint_distortion_levels, l0_distortion_levels
+from paper_levels import (
+    candidate_search,
+    istar_distortion_levels,
+    joint_distortion_levels,
+    l0_distortion_levels,
+)
 
 MIDPOINT_TABLE = {
     2: 37,
@@ -111,7 +115,7 @@ def test_the_same_seed_gives_the_same_levels(codeword):
     utility = LineDistortion(positions, codeword)
     for search in (l0_distortion_levels, istar_distortion_levels, joint_distortion_levels):
         one, other = search(joint, utility, Effort(seed=3)), search(joint, utility, Effort(seed=3))
-        assert one == other
+        assert [a.leakage_bits for a in one.levels] == [b.leakage_bits for b in other.levels]
         assert [a.partition for a in one.levels] == [b.partition for b in other.levels]
 
 
@@ -184,7 +188,7 @@ def test_senseless_calls_are_refused():
     with pytest.raises(OptionError, match="at least 1 candidate"):
         least_distortion(joint, utility, 0)
     with pytest.raises(OptionError, match="0 or more"):
-        candidate_search(joint, utility).solve_within(-1.0)
+        candidate_search(joint, utility).best_within(-1.0)
     with pytest.raises(InputError, match="do not fit"):
         least_distortion(joint, LineDistortion(positions[:5]), 2)
     beside = JointRange.from_pairs([(1, "a", "u"), (2, "b", "v")])

@@ -27,7 +27,7 @@ from hartley.search.line.withheld import least_cost_withholding
 from hartley.search.problem import Problem
 from hartley.search.sizes.cluster_count import most_clusters
 from hartley.search.sizes.search import SizeSearch, least_largest_cluster
-from hartley.search.sizes.withheld import fewest_components_withholding, least_largest_withholding
+from hartley.search.sizes.withheld import Withholding, least_largest_withholding
 from hartley.search.solve import solve
 from line_search import bands_of, total_width
 
@@ -304,9 +304,9 @@ def test_hungarian_sizes_with_a_tolerance(at_minus_nine, tolerance):
 
 def test_hungarian_components_vanish_with_a_value_of_each(at_minus_nine):
     linked = linked_range(at_minus_nine, within(0))[0]
-    assert fewest_components_withholding(linked, 1, 0).components == 2
-    answer = fewest_components_withholding(linked, 1, 2)
-    assert (answer.components, answer.withheld_rows) == (1, 2)
+    assert Withholding(linked, 0).answer(1).leakage_bits == 1
+    answer = Withholding(linked, 2).answer(1)
+    assert (answer.leakage_bits, answer.withheld_rows) == (0, 2)
 
 
 R_TABLES = [

@@ -14,10 +14,8 @@ from hartley.measures.utility import Resolution
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.levels import Levels
 from hartley.search.sizes.components import least_joining_size
-from hartley.search.sizes.frontier import side_istar_levels
-from paper_levels import joint_levels, l0_levels
+from paper_levels import Levels, istar_levels, joint_levels, l0_levels
 from reference_optimal_resolution import random_table, truth
 
 EXACT = 1e-12
@@ -74,7 +72,7 @@ def test_with_side_information_no_level_is_worse_than_greedy(effort: Effort) -> 
         utility = Resolution(joint.public.size)
         for greedy, search, measure in (
             (narrowest_first, l0_levels, max_uncertainty_reduction),
-            (component_joining, side_istar_levels, maximin_information),
+            (component_joining, istar_levels, maximin_information),
         ):
             run = greedy(joint, utility)
             steps = steps_of(run.partition, run.steps)
@@ -92,7 +90,7 @@ def test_one_side_value_is_none_at_all() -> None:
         known = truth(plain)
         for levels, optimum in (
             (l0_levels(joint), known.least_ratio),
-            (side_istar_levels(joint), known.fewest_parts),
+            (istar_levels(joint), known.fewest_parts),
         ):
             for level in levels.levels:
                 assert level.leakage_bits == pytest.approx(log2(optimum(int(level.cost))), abs=EXACT)
@@ -122,12 +120,12 @@ def test_few_clusters_are_found_beside_many() -> None:
 
 def test_searches_with_side_information_repeat_themselves() -> None:
     joint = random_tables(7, 10, 2, 1)[0]
-    for search in (l0_levels, side_istar_levels, joint_levels):
+    for search in (l0_levels, istar_levels, joint_levels):
         one, other = search(joint, Effort(seed=3)), search(joint, Effort(seed=3))
         assert partitions_of(one) == partitions_of(other)
 
 
-@pytest.mark.parametrize("search", [l0_levels, side_istar_levels, joint_levels])
+@pytest.mark.parametrize("search", [l0_levels, istar_levels, joint_levels])
 def test_levels_with_side_information_are_offered_as_they_are_found(search) -> None:
     offered = 0
 
@@ -137,7 +135,7 @@ def test_levels_with_side_information_are_offered_as_they_are_found(search) -> N
             offered += 1
             if search is joint_levels:
                 assert maximin_information(joint, level.partition) == 0
-            measure = maximin_information if search is side_istar_levels else max_uncertainty_reduction
+            measure = maximin_information if search is istar_levels else max_uncertainty_reduction
             assert measure(joint, level.partition) == pytest.approx(level.leakage_bits, abs=EXACT)
 
     for joint in random_tables(8, 12, 2, 10):

@@ -16,8 +16,7 @@ from hartley.measures.utility import Resolution
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
 from hartley.search.greedy import narrowest_first
-from hartley.search.sizes.frontier import smallest_clusters
-from paper_levels import joint_levels, l0_level, l0_levels
+from paper_levels import joint_levels, l0_level, l0_levels, smallest_clusters
 from reference_optimal_resolution import random_table, truth
 
 # spec optimal.md (c): the whole frontier of age by cholesterol, certified.
@@ -133,7 +132,7 @@ def test_no_level_is_worse_than_greedy() -> None:
 def test_the_same_seed_gives_the_same_partitions() -> None:
     joint = even_table(60, 30, 0.5, 3)
     one, other = l0_levels(joint, Effort(seed=9)), l0_levels(joint, Effort(seed=9))
-    assert one == other
+    assert [level.leakage_bits for level in one.levels] == [level.leakage_bits for level in other.levels]
     assert [level.partition for level in one.levels] == [level.partition for level in other.levels]
 
 

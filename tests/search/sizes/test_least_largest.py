@@ -19,11 +19,10 @@ from hartley.model.requirement import Requirement
 from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
 from hartley.search.sizes.cluster_count import most_clusters
-from hartley.search.sizes.components import istar_level
 from hartley.search.sizes.search import SizeSearch, least_largest_cluster, smallest_serving
 from hartley.search.sizes.swaps import QUICK, SwapSearch, dealt_places
-from hartley.search.sizes.withheld import fewest_components_withholding, least_largest_withholding
-from paper_levels import l0_levels
+from hartley.search.sizes.withheld import Withholding, least_largest_withholding
+from paper_levels import istar_level, l0_levels
 from reference_every_partition import clusters_of_every_partition, every_partition
 from reference_requirements import Twin
 
@@ -187,8 +186,8 @@ def test_fewest_components_with_rows_withheld_is_the_closed_form():
                 fewest = min(
                     left for (worst, used), left in best.items() if worst <= largest and used <= budget
                 )
-                answer = fewest_components_withholding(linked, largest, budget)
-                assert answer.components == fewest
+                answer = Withholding(linked, budget).answer(largest)
+                assert round(2**answer.leakage_bits) == fewest
                 assert separated_components(joint, closeness, answer.partition).size == fewest
                 assert int(counts[answer.withheld].sum()) == answer.withheld_rows <= budget
                 kept = np.setdiff1d(np.arange(size), answer.withheld)
@@ -199,8 +198,8 @@ def test_fewest_components_with_rows_withheld_is_the_closed_form():
 def test_a_component_that_keeps_a_value_is_needed():
     """Components of 2, 1, 1, 1 values with rows (2, 2), 1, 1, 1: two are left within 3 rows, not one."""
     rows = [(1.0, 0), (1.0, 0), (2.0, 0), (2.0, 0), (3.0, 10), (4.0, 20), (5.0, 30)]
-    answer = fewest_components_withholding(joint_of(rows), 2, 3)
-    assert answer.components == 2
+    answer = Withholding(joint_of(rows), 3).answer(2)
+    assert answer.leakage_bits == 1
 
 
 def test_components_with_a_tolerance_follow_the_closed_form():

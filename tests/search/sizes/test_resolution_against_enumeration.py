@@ -7,9 +7,7 @@ from math import log2
 import numpy as np
 import pytest
 
-from hartley.search.sizes.components import istar_level
-from hartley.search.sizes.frontier import smallest_clusters
-from paper_levels import l0_level
+from paper_levels import istar_level, l0_level, smallest_clusters
 from reference_optimal_resolution import Truth, random_table, truth
 
 EXACT = 1e-12
@@ -47,5 +45,5 @@ def test_the_least_cluster_size_for_a_number_of_candidates() -> None:
         for wanted in range(1, sensitive + 1):
             reached = smallest_clusters(joint, wanted)
             least = int(known.largest[known.ratio <= sensitive / wanted + EXACT].min())
-            assert (reached.cost, reached.costs_least) == (least, True)
+            assert (reached.cost, reached.is_proven) == (least, True)
             assert 2**reached.leakage_bits <= sensitive / wanted + EXACT

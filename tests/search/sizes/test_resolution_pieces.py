@@ -16,7 +16,7 @@ from hartley.model.requirement import Requirement
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.sizes import search as sizes_search
-from hartley.search.sizes.components import least_clusters, size_ranges
+from hartley.search.sizes.components import least_clusters
 from hartley.search.sizes.cut_bound import CandidateSets
 from hartley.search.sizes.joining_swaps import compacted
 from hartley.search.sizes.matching import NOBODY, match_some
@@ -36,15 +36,6 @@ from strategies import joint_ranges
 
 def asking(joint: JointRange, wanted: int) -> Enough:
     return Enough.beside(joint, [Requirement("distinct-l", wanted)])
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 50, 154, 997])
-def test_size_ranges_cover_every_size_once_by_number_of_clusters(size: int) -> None:
-    ranges = size_ranges(size)
-    assert [largest for sizes in ranges for largest in sizes] == list(range(1, size + 1))
-    counts = [{least_clusters(size, largest) for largest in sizes} for sizes in ranges]
-    assert all(len(count) == 1 for count in counts)
-    assert len(set.union(*counts)) == len(ranges) <= 2 * size**0.5 + 1
 
 
 @given(joint_ranges(max_public=8))

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from hartley.errors import InputError, UnreachableError
 from hartley.model.arrays import Ints, Places, different
 from hartley.model.words import ObjectiveName
+from hartley.search.answer import NOTHING
 from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import (
     Column,
@@ -38,7 +39,6 @@ from hartley.search.columns.polish import VERY_MANY, Polisher
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.levels import NOTHING
 
 ROUNDS = 3
 RULES = (MIDDLE, MEDIAN, GAP)

@@ -19,6 +19,7 @@ import numpy as np
 from hartley.errors import UnreachableError
 from hartley.model.arrays import Floats, Ints, Places
 from hartley.model.words import ObjectiveName
+from hartley.search.answer import NOTHING
 from hartley.search.columns.cells import Column, Combination, cells_of
 from hartley.search.columns.costs import midpoint_costs, relative_loss, relative_widths
 from hartley.search.columns.polish import width_cells
@@ -26,7 +27,6 @@ from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.columns.search import ColumnsResult, cells_at, present, search_columns
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
-from hartley.search.levels import NOTHING
 from hartley.search.withheld import worst_clusters
 
 MOST_LOOKED_AT = 2000

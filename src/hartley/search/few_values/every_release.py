@@ -14,8 +14,8 @@ from hartley.measures.overlap import overlap_partition
 from hartley.model import Partition
 from hartley.model.arrays import Floats
 from hartley.model.words import SLACK
+from hartley.search.answer import Answer
 from hartley.search.few_values.walk import FewValues, is_walked
-from hartley.search.levels import Answer
 from hartley.search.problem import Problem
 
 MOST_LISTED_VALUES = 8

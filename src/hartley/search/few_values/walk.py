@@ -17,7 +17,7 @@ walk.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -29,10 +29,10 @@ from hartley.model import Partition
 from hartley.model.arrays import Floats, Int64s
 from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.model.words import Leakage
+from hartley.search.answer import Answer
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.few_values.blocks import FewBlocks, loss_of
 from hartley.search.few_values.loops import Blocks, PartitionWalk, look_finer, note, step_on, tie
-from hartley.search.levels import Answer
 from hartley.search.problem import Problem, too_many_components
 
 MOST_VALUES = 12
@@ -50,14 +50,6 @@ MOST_FINER_STEPS = 1_000_000
 MOST_STEPS = 40_000_000
 """A walk is given up after so many steps; a second or two."""
 STEPS_AT_A_TIME = 20_000
-
-
-@dataclass(frozen=True, eq=False)
-class Best:
-    """The best release of one leakage, proven by having looked at all."""
-
-    leakage_bits: float
-    answer: Answer
 
 
 def is_walked(question: Problem) -> bool:
@@ -90,7 +82,7 @@ def best_of_few(
     effort: Effort = UNLIMITED,
     *,
     largest: int | None = None,
-) -> tuple[Best, ...] | None:
+) -> tuple[Answer, ...] | None:
     """Return the least cost of every leakage, the cheapest first; ``None`` where the walk is too long.
 
     Without a ``leakage`` there is one answer, the cheapest. No cluster has more than ``largest`` values.
@@ -104,7 +96,7 @@ def best_of_few(
     >>> joint = toy()
     >>> utility = LineDistortion.of(joint.public, "centroid")
     >>> found = best_of_few(Problem(joint=joint, utility=utility), "istar")
-    >>> [(round(2**best.leakage_bits), round(best.answer.cost, 4)) for best in found]
+    >>> [(round(2**best.leakage_bits), round(best.cost, 4)) for best in found]
     [(5, 0.0), (4, 0.05), (3, 0.1), (2, 0.25), (1, 0.55)]
     """
     few = FewValues(question, leakage, largest)
@@ -115,7 +107,7 @@ def best_of_few(
         raise few.refusal()
     prices = None if question.shape.is_any else few.of_any_shape(effort)
     return tuple(
-        Best(few.bits[rank], few.answer(level, rank, masks, None if prices is None else prices[rank], effort))
+        few.answer(level, rank, masks, None if prices is None else prices[rank], effort)
         for level, rank, masks in found
     )
 
@@ -231,6 +223,7 @@ class FewValues(FewBlocks):
         for number, mask in enumerate([*clusters, *([gone] if gone else [])]):
             labels[self.members[mask]] = number
         utility = self.question.utility
+        bits = None if self.leakage is None else self.bits[rank]
         worst = max((float(self.costs[mask]) for mask in clusters), default=self.cheapest)
         if isinstance(utility, Resolution):
             worst = int(worst)
@@ -242,6 +235,8 @@ class FewValues(FewBlocks):
             withheld=np.flatnonzero(self.members[withheld]).astype(np.int64),
             withheld_rows=int(self.rows[self.members[withheld]].sum()),
             loss=loss_of(utility, labels, self.rows, gone),
+            leakage_bits=bits,
+            lower_bound_bits=bits,
         )
 
     @property

@@ -8,8 +8,8 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Places
+from hartley.search.answer import NOTHING
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import NOTHING
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.windows import Windows, least_passing, uncovered
 from hartley.search.sizes.cluster_count import most_clusters

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.model.arrays import Int64s
-from hartley.search.axis import LeastCost
+from hartley.search.answer import Answer
 from hartley.search.effort import Effort
 from hartley.search.line.borders import Borders
 from hartley.search.line.bounds import line_bound
@@ -66,21 +66,21 @@ def intervals_of(values: OrderedValues, allowed: float, effort: Effort) -> Int64
     return centroid_intervals_within(values, anywhere, least, kept_rows(values))[1:]
 
 
-def by_intervals(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
+def by_intervals(values: OrderedValues, known: Answer, effort: Effort) -> Answer:
     """Bound the least cost for centroids by windows and by counting, and cut the line into intervals."""
     known = known.with_bound(line_bound(values, effort, known.bound))
-    if known.is_settled or effort.should_stop():
+    if known.is_proven or effort.should_stop():
         return known
     cluster_of = intervals_of(values, known.cost, effort)
     return known if cluster_of is None else with_ranks(known, values, cluster_of)
 
 
-def by_short_sweep(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
+def by_short_sweep(values: OrderedValues, known: Answer, effort: Effort) -> Answer:
     """Sweep over fronts where few values lie within reach of each other."""
     return known if values.size > LONGEST_SWEPT else _swept(values, known, (1.0,), SHORT_SWEEP, effort)
 
 
-def by_solver(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
+def by_solver(values: OrderedValues, known: Answer, effort: Effort) -> Answer:
     """Have a solver choose the clusters at the ends, then sweep longer."""
     if values.size > LONGEST_PEELED:
         return known
@@ -95,11 +95,11 @@ STAGES = (by_intervals, by_short_sweep, by_solver)
 
 
 def _swept(
-    values: OrderedValues, known: LeastCost, shares: tuple[float, ...], most_nodes: int, effort: Effort
-) -> LeastCost:
+    values: OrderedValues, known: Answer, shares: tuple[float, ...], most_nodes: int, effort: Effort
+) -> Answer:
     """Sweep over fronts within limits between bound and cost; what a sweep decides, it decides for good."""
     for share in shares:
-        if known.is_settled or effort.should_stop():
+        if known.is_proven or effort.should_stop():
             break
         limit = known.bound + share * (known.cost - known.bound)
         answer = least_by_fronts(values, min(limit, known.cost), most_nodes, effort)
@@ -113,18 +113,18 @@ def _swept(
     return known
 
 
-def _bounded_by_ends(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
+def _bounded_by_ends(values: OrderedValues, known: Answer, effort: Effort) -> Answer:
     """Raise the bound by what the cluster of an end must cost when its mean is near every member."""
     ends: tuple[End, ...] = ("last", "first")
     for end in ends:
-        if known.is_settled or effort.should_stop():
+        if known.is_proven or effort.should_stop():
             break
         bound = end_bound(values, end, known.bound, known.cost, effort)
         known = known.with_bound(bound - values.rounding)
     return known
 
 
-def _paired(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
+def _paired(values: OrderedValues, known: Answer, effort: Effort) -> Answer:
     """Where there can be no more than two clusters, bisect for what two cost, then go down step by step."""
     if most_clusters(values.enough) != 2:
         return known
@@ -135,7 +135,7 @@ def _paired(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCos
     low = target = known.bound
     for _ in range(MOST_PAIRS_TRIED):
         target = min(target, below_half)
-        if known.is_settled or effort.should_stop() or target < low:
+        if known.is_proven or effort.should_stop() or target < low:
             break
         pair = pair_within(values, target, effort)
         before = known.cost
@@ -152,12 +152,12 @@ def _paired(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCos
     return known
 
 
-def _peeled(values: OrderedValues, known: LeastCost, ends: tuple[End, ...], effort: Effort) -> LeastCost:
+def _peeled(values: OrderedValues, known: Answer, ends: tuple[End, ...], effort: Effort) -> Answer:
     """Peel clusters at the ends within a target between bound and cost; bisect the target."""
     low, high = known.bound, known.cost
     target = low
     for _ in range(TARGETS_PER_PLAN):
-        if known.is_settled or effort.should_stop() or low >= high:
+        if known.is_proven or effort.should_stop() or low >= high:
             break
         cluster_of = _peel(values, target, ends, effort)
         if cluster_of is not None:

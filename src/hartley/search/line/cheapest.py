@@ -7,19 +7,16 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from hartley.model import Partition
-from hartley.search.axis import AxisSearch
+from hartley.search.answer import Answer, is_reached
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import OF_ROWS
-from hartley.search.levels import Answer, is_reached
-from hartley.search.line.axis import LineAxis, line_search
+from hartley.search.line.axis import LineAxis
 from hartley.search.line.borders import Borders
 from hartley.search.line.intervals import least_intervals
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.polish import finest_on_line
+from hartley.search.sweep import Sweep
 
 Shape: TypeAlias = Literal["any", "intervals"]
-Searches: TypeAlias = dict[int, AxisSearch]
-"""What is known along a count of a demand; levels are asked for from the lowest on."""
 
 
 def cheapest_clusters(
@@ -29,13 +26,11 @@ def cheapest_clusters(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
     count: int | None = None,
-    searches: Searches | None = None,
 ) -> Answer:
     """Return the cheapest partition found that is enough everywhere, and the bound for the shape.
 
     Of partitions of one cost the one is returned that holds most of one count, where one is named, and of
-    these the finest. Intervals are exact for their shape. ``searches`` keeps what was found for one level of
-    the count, for whoever asks for several.
+    these the finest. Intervals are exact for their shape.
 
     >>> from hartley.measures.utility import LineDistortion
     >>> from hartley.model import JointRange
@@ -49,19 +44,9 @@ def cheapest_clusters(
     if shape == "intervals" or borders is not None:
         found = _intervals(values, borders, effort, count)
         return found if shape == "intervals" else replace(found, lower_bound_cost=found.any_bound)
-    axis = OF_ROWS if count is None else count
-    level = int(values.whole.least[axis])
-    searches = {} if searches is None else searches
-    search = searches.setdefault(axis, line_search(LineAxis(values, axis), effort, starts))
-    known = search.solve(level)
-    cut = known.cut
-    if count is not None:
-        level, _, cut = search.highest_within(known.cost)
-    asked = values.asking(axis, level)
-    partition = finest_on_line(asked, cut(), effort=effort)
-    cost = float(values.utility.costs(partition).max())
-    bound = min(values.in_units(search.known(level).bound), cost)
-    return Answer(partition=partition, cost=cost, lower_bound_cost=bound, any_bound=bound)
+    axis = LineAxis(values, OF_ROWS if count is None else count)
+    axis.reaches_far = count is not None
+    return axis.finer(Sweep(axis, effort, starts).best(axis.least), effort)
 
 
 def _intervals(values: OrderedValues, borders: Borders | None, effort: Effort, count: int | None) -> Answer:

@@ -31,8 +31,8 @@ from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Places
 from hartley.model.disjoint_sets import DisjointSets
+from hartley.search.answer import NOTHING, Answer
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import NOTHING, Answer
 from hartley.search.line.borders import Borders, round_steps
 from hartley.search.line.bounds import STEPS, line_bound
 from hartley.search.line.loops import (

@@ -13,12 +13,10 @@ last one taken. No polynomial method can promise less, unless P = NP.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from hartley.model.arrays import Ints
-from hartley.search.axis import LeastCost
+from hartley.search.answer import Answer
 from hartley.search.effort import Effort
 from hartley.search.line.borders import Borders
 from hartley.search.line.bounds import STEPS, line_bound
@@ -37,19 +35,18 @@ WIDE_SWEEPS = 2
 """Wide sweeps for one demand, at most."""
 
 
-def with_ranks(known: LeastCost, values: OrderedValues, cluster_of: Ints) -> LeastCost:
+def with_ranks(known: Answer, values: OrderedValues, cluster_of: Ints) -> Answer:
     """Return what is known with clusters of ranks, if they cost less and are enough."""
-    kept = cluster_of.astype(np.int32)
-    partition = values.partition_of_ranks(kept)
+    partition = values.partition_of_ranks(cluster_of)
     if not values.whole.is_met_by(partition):
         return known
-    return known.with_partition(values.ticks_of(partition), partial(values.partition_of_ranks, kept))
+    return known.with_partition(values.ticks_of(partition), partition)
 
 
-def by_intervals(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
+def by_intervals(values: OrderedValues, known: Answer, effort: Effort) -> Answer:
     """Bound the least cost by windows and by counting, and cut the line into the cheapest intervals."""
     known = known.with_bound(line_bound(values, effort, known.bound))
-    if known.is_settled or effort.should_stop():
+    if known.is_proven or effort.should_stop():
         return known
     windows, anywhere = values.windows, Borders.anywhere(values.positions)
     loop = can_cut.for_size(values.size * STEPS)
@@ -64,7 +61,7 @@ def by_intervals(values: OrderedValues, known: LeastCost, effort: Effort) -> Lea
     return with_ranks(known, values, intervals_within(values, anywhere, least.high, kept_rows(values)))
 
 
-def by_sweeps(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
+def by_sweeps(values: OrderedValues, known: Answer, effort: Effort) -> Answer:
     """Bisect between bound and partition with narrow sweeps; then ask wide ones just below the partition."""
     if values.size > LONGEST_SWEEP:
         return known
@@ -77,7 +74,7 @@ def by_sweeps(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastC
             low = values.windows.next_cost(middle)
         middle = min(low + (known.cost - low) / 2, float(np.nextafter(known.cost, 0)))
     for _ in range(WIDE_SWEEPS):
-        if known.is_settled or effort.should_stop():
+        if known.is_proven or effort.should_stop():
             break
         known, found = _swept(values, known, float(np.nextafter(known.cost, 0)), MOST_STATES, effort)
         if not found:
@@ -86,8 +83,8 @@ def by_sweeps(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastC
 
 
 def _swept(
-    values: OrderedValues, known: LeastCost, cost: float, most_states: int, effort: Effort
-) -> tuple[LeastCost, bool]:
+    values: OrderedValues, known: Answer, cost: float, most_states: int, effort: Effort
+) -> tuple[Answer, bool]:
     """Ask one sweep about a cost; give what is known then, and whether it found a partition."""
     answer = chain_within(values, cost, most_states, effort)
     if answer.cluster_of is not None:

@@ -8,9 +8,9 @@ alone under every partition that is allowed. Searches reckon in ticks
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -147,6 +147,14 @@ class OrderedValues:
         """Return the same line with another number wanted of one count."""
         return replace(self, whole=self.whole.asking(count, wanted), enough=self.enough.asking(count, wanted))
 
+    def asking_as(self, partition: Partition) -> OrderedValues:
+        """Return the same line with as much wanted of every count as a partition holds."""
+        whole, enough = self.whole, self.enough
+        for count in range(len(whole.wanted)):
+            held = whole.reached_by(partition, count)
+            whole, enough = whole.asking(count, held), enough.asking(count, held)
+        return replace(self, whole=whole, enough=enough)
+
     def keeping(self, ranks: Places) -> OrderedValues:
         """Return the line with some of its values only, in their order."""
         return OrderedValues(
@@ -186,9 +194,9 @@ class OrderedValues:
         begins[starts[starts > 0]] = 1
         return self.partition_of_ranks(np.cumsum(begins))
 
-    def cut_at(self, broken: Flags) -> Callable[[], Partition]:
-        """Return how to build the intervals that end where links between neighbours are broken."""
-        return partial(self.partition_of_starts, (np.flatnonzero(broken) + 1).astype(np.int32))
+    def cut_at(self, broken: Flags) -> Partition:
+        """Return the intervals that end where links between neighbours are broken."""
+        return self.partition_of_starts(np.flatnonzero(broken) + 1)
 
     def ticks_of(self, partition: Partition) -> float:
         """Return the worst cluster cost of a partition of all public values, in ticks."""

@@ -27,8 +27,8 @@ import numpy as np
 from hartley.errors import OptionError, UnreachableError
 from hartley.model import Partition
 from hartley.model.arrays import Places
+from hartley.search.answer import NOTHING, Answer
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import NOTHING, Answer
 from hartley.search.line.borders import Borders
 from hartley.search.line.bounds import STEPS
 from hartley.search.line.cheapest import Shape, cheapest_clusters

@@ -6,7 +6,6 @@ A cap asks for the last point of the axis within it.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log2
 
 from hartley.errors import UnreachableError, option
 from hartley.frontiers import Frontier, Point
@@ -15,13 +14,20 @@ from hartley.model import Partition
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import ROUNDING, SLACK
+from hartley.search.any_utility import AnyAxis
 from hartley.search.effort import UNLIMITED, Effort, compiling_in_time
-from hartley.search.frontier import certain_frontier, few_frontier, frontier, points_of_components
-from hartley.search.levels import Answer
-from hartley.search.points.ladders import Starts
+from hartley.search.frontier import (
+    few_frontier,
+    frontier,
+    greedy_points,
+    point_of_answer,
+    points_of_components,
+    starts_of,
+)
 from hartley.search.points.measured import frontier_of, point_of
 from hartley.search.problem import Problem, combined, too_many_components
-from hartley.search.solve import row_of, solve
+from hartley.search.solve import row_of, solve, sweep_of
+from hartley.search.sweep import Sweep
 
 
 def asked_for(problem: Problem, demand: Demand) -> Problem:
@@ -45,10 +51,6 @@ def point_for(problem: Problem, demand: Demand, effort: Effort = UNLIMITED) -> P
         asked = replace(asked, objective="worst")
     row_of(asked)
     with compiling_in_time(effort):
-        if replace(asked, requirements=()).is_plain:
-            point = _plain_point(asked, demand, effort)
-            if point is not None:
-                return point
         if asked.leakage == "istar" and asked.is_over_columns:
             most = asked.most_components or asked.joint.sensitive.size
             found = [one for one in points_of_components(asked, effort) if one.components <= most]
@@ -56,13 +58,45 @@ def point_for(problem: Problem, demand: Demand, effort: Effort = UNLIMITED) -> P
                 raise too_many_components(most)
             return frontier_of(asked, found, complete=True).meeting(Demand(cap=demand.cap))
         if demand.cap is not None:
-            point = _certain_within(asked, demand, effort)
-            if point is not None:
-                return point
-        answer = solve(asked, effort)
-        if demand.cap is None:
-            return replace(point_of(asked, answer), proven_optimal=answer.is_proven)
-        return _within_cap(asked, demand, answer, effort)
+            return _within_cap(asked, demand, effort)
+        if asked.is_informed and asked.limits and not asked.held and len(asked.limits) == 1:
+            # What leaks is counted from what the side value leaves, which differs from value to value.
+            bare = replace(asked, requirements=())
+            if bare.is_plain and demand.max_leakage is not None:
+                return frontier(bare, effort).meeting(demand)
+        if asked.is_polished and asked.joint.side is not None:
+            return _polished_point(asked, effort)
+        return _cheapest_point(asked, effort)
+
+
+def _starts(asked: Problem, effort: Effort) -> tuple[tuple[Point, ...], tuple[Partition, ...]]:
+    """Return the points of the greedy run and its partitions, where candidates alone count."""
+    bare = replace(asked, requirements=())
+    if asked.candidates is None and not asked.limits:
+        return (), ()
+    points = greedy_points(bare, effort)
+    return points, starts_of(bare, points, effort)
+
+
+def _cheapest_point(asked: Problem, effort: Effort) -> Point:
+    """Return the cheapest point that keeps what is asked, and no dearer than one of the greedy run."""
+    greedy, starts = _starts(asked, effort)
+    answer = solve(asked, effort, starts)
+    point = point_of(asked, answer)
+    is_told = asked.candidates is not None and not asked.is_informed
+    bits = answer.lower_bound_bits if is_told and replace(asked, requirements=()).is_plain else None
+    is_least = bits is None or point.leakage_bits <= bits + ROUNDING
+    point = replace(point, lower_bound_bits=bits, proven_optimal=answer.is_proven and is_least)
+    if not effort.should_stop():
+        return point
+    most, wanted = asked.most_components, asked.candidates or 1
+    better = [
+        one
+        for one in greedy
+        if one.distinct_l >= wanted and (most is None or one.components <= most) and one.cost < point.cost
+    ]
+    best = min(better, key=lambda one: one.cost, default=None)
+    return point if best is None else replace(best, lower_bound_bits=0.0, step=None)
 
 
 def few_point(problem: Problem, demand: Demand, effort: Effort) -> Point | None:
@@ -88,28 +122,6 @@ def few_point(problem: Problem, demand: Demand, effort: Effort) -> Point | None:
     return within[-1]
 
 
-def _plain_point(asked: Problem, demand: Demand, effort: Effort) -> Point | None:
-    """Return the point that one target asks for on the paper's frontier; ``None`` where more is asked."""
-    bare, cap = replace(asked, requirements=()), demand.cap
-    if cap is not None:
-        if asked.held or asked.limits:
-            return None
-        by_size = asked.utility.name == "resolution"
-        is_of_cost = by_size == (cap.kind == "largest_cluster")
-        point = Starts.of(bare, effort).within(cap.number) if is_of_cost else None
-        return point or frontier(bare, effort).meeting(demand)
-    if asked.is_informed and asked.limits:
-        # What leaks is counted from what the side value leaves, which differs from value to value.
-        is_one = not asked.held and demand.max_leakage is not None and len(asked.limits) == 1
-        return frontier(bare, effort).meeting(demand) if is_one else None
-    is_joint_goal = asked.most_components in (None, 1) if asked.held else True
-    if asked.candidates is None or not is_joint_goal:
-        return None
-    if asked.is_polished:
-        return _polished_point(asked, effort) if asked.most_components is None else None
-    return Starts.of(bare, effort).solved(asked)
-
-
 def _polished_point(asked: Problem, effort: Effort) -> Point:
     """Find the point of the least mean loss for a reader who sees something beside several columns.
 
@@ -123,17 +135,17 @@ def _polished_point(asked: Problem, effort: Effort) -> Point:
     point = polished()
     if asked.objective == "mean":
         return point
-    known = Starts.of(replace(asked, requirements=()), effort).exchanged(asked)
+    if asked.candidates is None or asked.most_components is not None:
+        return point
+    counted = replace(asked, joint=asked.joint.knowing(0))
+    _, starts = _starts(asked, effort)
+    axis = AnyAxis(counted.joint, asked.utility, "l0", effort)
+    known = Sweep(axis, effort, starts).best(asked.candidates)
     if known.cost > point.cost * (1 + SLACK):
         return point
     if known.cost < point.cost * (1 - SLACK):
         point = polished(known.partition)
-    return replace(
-        point,
-        lower_bound_bits=known.lower_bound_bits,
-        lower_bound_cost=known.lower_bound_cost,
-        proven_optimal=known.proven_optimal,
-    )
+    return replace(point, lower_bound_cost=known.lower_bound_cost, proven_optimal=known.is_proven)
 
 
 def _over_the_cap(demand: Demand, least: float, *, is_least: bool = True) -> UnreachableError:
@@ -149,53 +161,35 @@ def _over_the_cap(demand: Demand, least: float, *, is_least: bool = True) -> Unr
     )
 
 
-def _within_cap(problem: Problem, demand: Demand, answer: Answer, effort: Effort) -> Point:
-    """Return the point that keeps most within a cap: the highest level whose least cost stays below it.
+def _within_cap(problem: Problem, demand: Demand, effort: Effort) -> Point:
+    """Return the last point of the axis within a cap.
 
-    A limit on what is certain, where that is kept small, asks for no candidates.
+    Where the cap is on what the axis costs, it is the highest level whose least cost stays below it; else,
+    and where no single number is a level, the frontier tells.
     """
     assert demand.cap is not None  # noqa: S101 (asked only with a cap)
     number = demand.cap.number
     is_of_cost = (problem.utility.name == "resolution") == (demand.cap.kind == "largest_cluster")
-    point = point_of(problem, answer)
-    if _size(point, demand) > number + SLACK:
-        raise _over_the_cap(demand, _size(point, demand), is_least=answer.is_proven)
-    is_certain = problem.leakage == "istar" and problem.most_components is not None
-    low, high = 1, 1 if is_certain else problem.levels
-    excluded = problem.levels + 1
-    while low < high and not effort.should_stop():
-        level = (low + high + 1) // 2
-        try:
-            tried = solve(problem.asking(Requirement(problem.axis, level)), effort)
-        except UnreachableError:
-            high = level - 1
-            continue
-        found = point_of(problem, tried)
-        if _size(found, demand) <= number + SLACK:
-            low, point, answer = level, found, tried
-        else:
-            high = level - 1
-            if is_of_cost and (tried.lower_bound_cost or 0.0) > number + SLACK:
-                excluded = level
-    if problem.is_informed or problem.leakage == "istar":
+    if not is_of_cost or problem.joint.side is not None or problem.leakage != "l0":
+        points = offered(problem, frontier(problem, effort), effort).points
+        within = [point for point in points if _size(point, demand) <= number + SLACK]
+        if not within:
+            raise _over_the_cap(demand, _size(points[0], demand), is_least=points[0].proven_optimal)
+        return within[-1]
+    greedy, starts = _starts(problem, effort)
+    sweep = sweep_of(problem, effort, starts)
+    first = sweep.solve(sweep.axis.least)
+    least = sweep.axis.in_units(first.cost)
+    if least > number + SLACK:
+        raise _over_the_cap(demand, least, is_least=first.is_proven)
+    point = point_of_answer(problem, sweep, sweep.best_within(number + SLACK), effort)
+    better = [
+        one for one in greedy if one.cost <= number and one.leakage_bits < point.leakage_bits - ROUNDING
+    ]
+    best = min(better, key=lambda one: (one.leakage_bits, one.cost), default=None)
+    if best is None or not effort.should_stop():
         return point
-    # Nothing within the cap reaches a level that is proven to cost more.
-    bits = log2(problem.levels / (excluded - 1))
-    is_least = answer.is_proven and point.leakage_bits <= bits + ROUNDING
-    return replace(point, lower_bound_bits=bits, proven_optimal=is_least)
-
-
-def _certain_within(problem: Problem, demand: Demand, effort: Effort) -> Point | None:
-    """Return the last point within a cap along components; ``None`` where no search goes along them."""
-    found = certain_frontier(problem, effort)
-    if found is None:
-        return None
-    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
-    points = offered(problem, found, effort).points
-    within = [point for point in points if _size(point, demand) <= demand.cap.number + SLACK]
-    if not within:
-        raise _over_the_cap(demand, _size(points[0], demand), is_least=points[0].proven_optimal)
-    return within[-1]
+    return replace(best, lower_bound_bits=0.0, step=None)
 
 
 def _size(point: Point, demand: Demand) -> float:

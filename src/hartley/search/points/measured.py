@@ -20,7 +20,7 @@ from hartley.model.shapes.band import Bands, Scale
 from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.model.words import Leakage, SearchName
-from hartley.search.levels import Answer, Level
+from hartley.search.answer import Answer
 from hartley.search.line.borders import Borders
 from hartley.search.problem import Problem
 
@@ -73,6 +73,7 @@ def point_of(problem: Problem, answer: Answer) -> Point:
         largest_cluster=int(np.delete(partition.sizes, [] if cluster is None else [cluster]).max(initial=1)),
         max_distortion=answer.cost if is_distortion else None,
         clusters=partition.size,
+        lower_bound_bits=answer.lower_bound_bits,
         lower_bound_cost=answer.lower_bound_cost,
         separation=separation,
         mean_distortion=mean_move(problem, answer) if is_distortion else None,
@@ -89,33 +90,11 @@ def point_of(problem: Problem, answer: Answer) -> Point:
     )
 
 
-def point_of_partition(
-    problem: Problem,
-    cut: Callable[[], Partition],
-    level: Level | None = None,
-    built: Partition | None = None,
-) -> Point:
-    """Measure a partition that withholds nothing; ``built`` is what ``cut`` gives, if it is there."""
-    partition = cut() if built is None else built
-    released = problem.joint.release(partition)
-    counts = candidate_counts(released)
-    components = overlap_partition(released).size
-    worst = float(problem.utility.costs(partition).max())
-    separation = None if problem.closeness.is_empty else ToleranceMeasures.of(released, problem.closeness)
-    return Point(
-        leakage_bits=_leakage(problem.leakage, prior_counts(released) / counts, components, separation),
-        utility=problem.utility.of_cost(worst),
-        distinct_l=int(counts.min()),
-        components=components,
-        largest_cluster=int(partition.sizes.max()),
-        max_distortion=worst if problem.utility.name == "distortion" else None,
-        clusters=partition.size,
-        lower_bound_bits=None if level is None else level.lower_bound_bits,
-        lower_bound_cost=None if level is None else level.lower_bound_cost,
-        proven_optimal=level is not None and level.proven_optimal,
-        separation=separation,
-        cut=cut,
-    )
+def point_of_partition(problem: Problem, cut: Callable[[], Partition]) -> Point:
+    """Measure a partition that withholds nothing and of which nothing is proven."""
+    partition = cut()
+    cost = float(problem.utility.costs(partition).max())
+    return replace(point_of(problem, Answer(partition=partition, cost=cost)), cut=cut)
 
 
 def _leakage(
@@ -132,8 +111,6 @@ def _leakage(
 
 def point_again(problem: Problem, point: Point) -> Point:
     """Measure a point that was found before for this problem; what was proven of it is not claimed."""
-    if problem.is_papers:
-        return point_of_partition(problem, point.cut)
     return point_of(problem, answer_again(problem, point.partition, point))
 
 

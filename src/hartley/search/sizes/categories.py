@@ -18,8 +18,8 @@ from hartley.errors import InputError
 from hartley.model import Partition
 from hartley.model.arrays import Int64s, Places
 from hartley.model.shapes.codebook import ColumnCodebook
+from hartley.search.answer import Answer
 from hartley.search.enough import Enough
-from hartley.search.levels import Answer
 from hartley.search.sizes.cluster_count import most_clusters
 
 NONE = -1

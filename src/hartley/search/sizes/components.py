@@ -17,33 +17,16 @@ cluster but the last is full and the graph has no cycle.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from math import log2
 
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import InputError
-from hartley.measures.overlap import components
-from hartley.model import JointRange, Partition
-from hartley.search.levels import Level, Levels
+from hartley.model import Partition
 
 
 def least_clusters(size: int, largest: int) -> int:
     r"""Return the least number of clusters of at most ``largest`` values, :math:`\lceil N/m \rceil`."""
     return -(-size // largest)
-
-
-def size_ranges(size: int) -> list[range]:
-    """Return, in ascending order, the sizes that allow the same least number of clusters."""
-    ranges = []
-    first = 1
-    while first <= size:
-        clusters = least_clusters(size, first)
-        after = size + 1 if clusters == 1 else least_clusters(size, clusters - 1)
-        ranges.append(range(first, after))
-        first = after
-    return ranges
 
 
 def least_components(size: int, parts: int, largest: int) -> int:
@@ -92,52 +75,3 @@ class Joiner:
         # Either firsts or spares are used up here; numbers of the rest must not meet the others'.
         labels[self.firsts[split:]] = len(self.spares) + np.arange(fresh - split) // largest
         return Partition(labels)
-
-
-def istar_level(joint: JointRange, largest: int) -> Level:
-    """Return the least maximin information that clusters of at most ``largest`` values leave, proven.
-
-    The clusters are no larger than it takes.
-    """
-    _require_no_side(joint)
-    if not 1 <= largest <= joint.public.size:
-        raise InputError(f"the largest cluster holds between 1 and {joint.public.size} values")
-    joiner = Joiner.of(components(joint))
-    left = least_components(joiner.size, joiner.parts, largest)
-    return _level(joiner, least_clusters(joiner.size, left + joiner.size - joiner.parts))
-
-
-def istar_levels(joint: JointRange) -> Levels:
-    """Return the least maximin information for every size of the largest cluster that lowers it, proven."""
-    _require_no_side(joint)
-    joiner = Joiner.of(components(joint))
-    levels: list[Level] = []
-    fewest = joiner.parts + 1
-    for sizes in size_ranges(joiner.size):
-        largest = sizes[0]
-        left = least_components(joiner.size, joiner.parts, largest)
-        if left < fewest:
-            levels.append(_level(joiner, largest))
-            fewest = left
-        if left == 1:
-            break
-    return Levels(levels=tuple(levels), complete=True)
-
-
-def _level(joiner: Joiner, largest: int) -> Level:
-    """Return the level of a size below which more components remain."""
-    # Measuring a million values for each of a thousand levels would take minutes; by the theorem
-    # the partition measures exactly this, which the tests confirm on the partitions themselves.
-    bits = log2(least_components(joiner.size, joiner.parts, largest))
-    return Level(
-        cost=largest,
-        leakage_bits=bits,
-        lower_bound_bits=bits,
-        lower_bound_cost=largest,
-        cut=partial(joiner.partition, largest),
-    )
-
-
-def _require_no_side(joint: JointRange) -> None:
-    if joint.side is not None:
-        raise InputError("the closed form holds without side information only; use side_istar_levels")

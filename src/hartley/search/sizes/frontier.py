@@ -17,133 +17,43 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from math import log2
 
 import numpy as np
 
-from hartley.errors import UnreachableError
 from hartley.measures.overlap import components, overlap_partition
-from hartley.measures.uncertainty import max_uncertainty_reduction, prior_counts_of_side
+from hartley.measures.uncertainty import (
+    candidate_counts,
+    max_uncertainty_reduction,
+    prior_counts,
+    prior_counts_of_side,
+)
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Int64s
 from hartley.model.requirement import Requirement
 from hartley.model.words import ROUNDING
-from hartley.search.axis import AxisSearch, LeastCost
-from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.answer import Answer
+from hartley.search.effort import Effort
 from hartley.search.enough import Enough
-from hartley.search.levels import Level, Levels, as_it_is, in_time, without_doubles
-from hartley.search.sizes.components import Joiner, least_joining_size, size_ranges
+from hartley.search.problem import too_many_components
+from hartley.search.sizes.components import Joiner, least_joining_size
 from hartley.search.sizes.joining_swaps import settled
 from hartley.search.sizes.search import JOINING_TRIES, SizeSearch, Tables, smallest_serving
-
-EVERY_SIZE_TO = 16
-"""Up to here every size of the largest cluster is searched for components beside side information."""
+from hartley.search.sweep import Axis, Reached
 
 
-def by_glance(search: SizeSearch, known: LeastCost, effort: Effort) -> LeastCost:
-    """Bound the size by counting, and look for small clusters by deals and a few swaps."""
-    return _narrowed(search, known, effort, at_length=False)
-
-
-def at_length(search: SizeSearch, known: LeastCost, effort: Effort) -> LeastCost:
-    """Search for smaller clusters, or exclude them, with patience."""
-    return _narrowed(search, known, effort, at_length=True)
-
-
-def _narrowed(search: SizeSearch, known: LeastCost, effort: Effort, *, at_length: bool) -> LeastCost:
-    low = max(1, int(known.bound))
-    found, bound = smallest_serving(search, low, known.cut(), effort, at_length=at_length)
-    known = known.with_bound(float(bound))
-    return known.with_partition(float(found.sizes.max()), partial(as_it_is, found)).with_bound(float(bound))
-
-
-@dataclass(frozen=True, eq=False)
-class SizeAxis:
-    """The levels of worst-case leakage of one table, from the most leakage on."""
+class SizesAxis(Axis):
+    """Levels that cost the number of values of the largest cluster."""
 
     joint: JointRange
-    search: SizeSearch
-    before: Int64s
-    """How many candidates there were before, for each side value."""
-    _searches: dict[int, SizeSearch] = field(default_factory=dict)
-    _bounds: dict[int, float] = field(default_factory=dict)
-    _reached: dict[Partition, int] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, joint: JointRange, *, one_component: bool = False) -> SizeAxis:
-        """Lay a table out; ``one_component``: partitions that leave more are not allowed."""
-        enough = Enough.beside(joint, [Requirement("distinct-l", 1)])
-        before = np.array([joint.sensitive.size]) if joint.side is None else prior_counts_of_side(joint)
-        search = SizeSearch.of(enough)
-        if one_component:
-            least = fewest_joining(joint, 1)
-            search = SizeSearch(
-                enough=enough, tables=Tables(enough), joint=joint, most_components=1, least_size=least
-            )
-        return cls(joint, search, before)
-
-    @cached_property
-    def needs(self) -> list[Int64s]:
-        """What every side value must keep at each level; no more than one cluster of everything keeps."""
-        shown = self.search.enough.counts_of(np.arange(self.search.enough.size))[:-1]
-        most = float((self.before / shown).max())
-        ratios: dict[float, tuple[int, int]] = {}
-        for before in np.unique(self.before).tolist():
-            ratios |= {
-                before / after: (before, after) for after in range(1, int(before / most + ROUNDING) + 1)
-            }
-        ordered = sorted(ratios.items(), reverse=True)
-        return [-(-self.before * after // before) for _, (before, after) in ordered]
-
-    @cached_property
-    def bits_of_level(self) -> list[float]:
-        """What leaks at each level."""
-        return [log2(float((self.before / need).max())) for need in self.needs]
-
-    @property
-    def least(self) -> int:
-        """The level that everything reaches."""
-        return 1
-
-    @property
-    def most(self) -> int:
-        """The level of one cluster of everything."""
-        return len(self.needs)
-
-    def asking(self, level: int) -> SizeSearch:
-        """Return the search for a level."""
-        if level not in self._searches:
-            self._searches[level] = self.search.asking(self.needs[level - 1])
-        return self._searches[level]
-
-    def admits(self, partition: Partition) -> bool:
-        """Tell whether a partition leaves few enough components."""
-        return self.search.is_met_by(partition)
-
-    def reached_by(self, partition: Partition) -> int:
-        """Return the highest level at which a partition leaks no more."""
-        if self.joint.side is None:
-            return self.search.enough.reached_by(partition, 0)
-        if partition not in self._reached:
-            bits = max_uncertainty_reduction(self.joint, partition)
-            self._reached[partition] = bisect_left(self.bits_of_level, ROUNDING - bits, key=lambda b: -b)
-        return max(1, self._reached[partition])
+    def begin(self) -> Iterable[Partition]:
+        """Return everything apart, and everything as one cluster."""
+        return [Partition.singletons(self.joint.public.size), Partition.whole(self.joint.public.size)]
 
     def cost_of(self, partition: Partition) -> float:
         """Return the number of values of the largest cluster."""
-        return float(partition.sizes.max())
-
-    def counting_bound(self, level: int) -> float:
-        """Return the least size that counting does not exclude."""
-        if level not in self._bounds:
-            self._bounds[level] = float(self.asking(level).least())
-        return self._bounds[level]
-
-    def bits(self, level: int) -> float:
-        """Return what leaks at a level."""
-        return self.bits_of_level[level - 1]
+        return int(partition.sizes.max())
 
     def in_units(self, cost: float) -> int:
         """Return a number of values."""
@@ -154,46 +64,194 @@ class SizeAxis:
         return float(int(cost))
 
 
-def size_search(
-    joint: JointRange,
-    effort: Effort = UNLIMITED,
-    starts: Iterable[Partition] = (),
-    *,
-    one_component: bool = False,
-) -> AxisSearch:
-    """Return the search for every level of worst-case leakage of a table."""
-    size = joint.public.size
-    always = [Partition.singletons(size), Partition.whole(size)]
-    if one_component and overlap_partition(joint, always[1]).size > 1:
-        raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
-    if one_component and joint.side is None:
-        parts = components(joint)
-        always.append(Joiner.of(parts).partition(least_joining_size(size, parts.size)))
-    axis = SizeAxis.of(joint, one_component=one_component)
-    return AxisSearch(axis, (by_glance, at_length), effort, always, tuple(starts))
+class CountAxis(SizesAxis):
+    """The levels of the first count of a demand, for a reader who sees nothing besides."""
 
-
-def smallest_clusters(
-    joint: JointRange,
-    wanted: int,
-    effort: Effort = UNLIMITED,
-    starts: Iterable[Partition] = (),
-    *,
-    one_component: bool = False,
-) -> Level:
-    """Return the smallest clusters found that keep ``wanted`` candidates, under every side value they show.
-
-    The leakage of the level is that of a reader who knew nothing: what counts is the candidates left. With
-    ``one_component`` nothing may be learnt for certain, either.
-    """
-    search = size_search(joint.knowing(0), effort, starts, one_component=one_component)
-    most = round(joint.sensitive.size / 2 ** search.axis.bits(search.axis.most))
-    if wanted > most:
-        raise UnreachableError(
-            f"no release leaves {wanted} candidates for every released value; the most that can be "
-            f"reached is {most}"
+    def __init__(
+        self, joint: JointRange, enough: Enough, count: int = 0, linked: JointRange | None = None
+    ) -> None:
+        """Lay one count of a demand out; ``linked``: a table of which one component must be left."""
+        self.joint, self.count, self.linked = joint, count, linked
+        if linked is not None and overlap_partition(linked, self._whole).size > 1:
+            raise too_many_components(1)
+        self.search = SizeSearch(
+            enough=enough,
+            tables=Tables(enough),
+            joint=linked,
+            most_components=None if linked is None else 1,
+            least_size=1 if linked is None else fewest_joining(linked, 1),
         )
-    return search.level(search.solve(max(wanted, 1)).cost)
+        self.stages = (partial(_narrowed, at_length=False), partial(_narrowed, at_length=True))
+        self._searches: dict[int, SizeSearch] = {}
+        self._bounds: dict[int, float] = {}
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Say which levels there are."""
+        enough = self.search.enough
+        self.least = max(1, int(enough.wanted[self.count]))
+        self.most = enough.reached_by(self._whole, self.count)
+
+    @property
+    def _whole(self) -> Partition:
+        return Partition.whole(self.joint.public.size)
+
+    def begin(self) -> Iterable[Partition]:
+        """Return everything apart and together, and what joins all components at the least size."""
+        yield from super().begin()
+        if self.linked is not None and self.linked.side is None:
+            yield Joiner.of(components(self.linked)).partition(self.search.least_size)
+
+    def wanted(self, level: int) -> np.ndarray:
+        """Return what is wanted of each count at a level."""
+        return self.search.enough.asking(self.count, level).wanted
+
+    def asking(self, level: int) -> SizeSearch:
+        """Return the search for a level."""
+        if level not in self._searches:
+            self._searches[level] = self.search.asking(self.wanted(level))
+        return self._searches[level]
+
+    def admits(self, partition: Partition) -> bool:
+        """Tell whether a partition meets whatever else is required."""
+        return self.search.is_met_by(partition)
+
+    def reached_by(self, partition: Partition) -> int:
+        """Return the least that a cluster of a partition holds of the count."""
+        return self.search.enough.reached_by(partition, self.count)
+
+    def counting_bound(self, level: int) -> float:
+        """Return the least size that counting does not exclude."""
+        if level not in self._bounds:
+            self._bounds[level] = float(self.asking(level).least())
+        return self._bounds[level]
+
+    def bits(self, level: int) -> float:
+        """Return what leaks at a level."""
+        begin, end = self.search.enough.offsets[self.count : self.count + 2].tolist()
+        return log2((end - begin) / level)
+
+
+class RatioAxis(CountAxis):
+    """The levels of worst-case leakage for a reader who sees something besides, from the most leakage on."""
+
+    def __init__(self, joint: JointRange, linked: JointRange | None = None) -> None:
+        super().__init__(joint, Enough.beside(joint, [Requirement("distinct-l", 1)]), linked=linked)
+
+    def _lay_out(self) -> None:
+        """Say which levels there are."""
+        self.before = prior_counts_of_side(self.joint)
+        self.ratios = ratios_of_levels(self.joint)
+        self.bits_of_level = [log2(before / after) for before, after in self.ratios]
+        self.most = len(self.ratios)
+        self._reached: dict[Partition, int] = {}
+
+    def wanted(self, level: int) -> np.ndarray:
+        """Return what every side value must keep at a level; no more than one cluster of everything keeps."""
+        before, after = self.ratios[level - 1]
+        return np.asarray(-(-self.before * after // before))
+
+    def reached_by(self, partition: Partition) -> int:
+        """Return the highest level at which a partition leaks no more."""
+        if partition not in self._reached:
+            bits = max_uncertainty_reduction(self.joint, partition)
+            self._reached[partition] = level_within(self.bits_of_level, bits)
+        return self._reached[partition]
+
+    def bits(self, level: int) -> float:
+        """Return what leaks at a level."""
+        return self.bits_of_level[level - 1]
+
+
+def _narrowed(search: SizeSearch, known: Answer, effort: Effort, *, at_length: bool) -> Answer:
+    """Search for smaller clusters, or exclude them: by counting, deals and a few swaps, or with patience."""
+    low = max(1, int(known.bound))
+    found, bound = smallest_serving(search, low, known.partition, effort, at_length=at_length)
+    known = known.with_bound(float(bound))
+    return known.with_partition(int(found.sizes.max()), found).with_bound(float(bound))
+
+
+def ratios_of_levels(joint: JointRange) -> list[tuple[int, int]]:
+    """Return candidates before and after of every ratio that can occur, from the most leakage on.
+
+    >>> ratios_of_levels(JointRange.from_pairs([(1, "a"), (2, "b"), (3, "c"), (3, "a")]))
+    [(3, 1), (3, 2), (3, 3)]
+    """
+    whole = joint.release(Partition.whole(joint.public.size))
+    least = float((prior_counts(whole) / candidate_counts(whole)).max())
+    ratios: dict[float, tuple[int, int]] = {}
+    for before in np.unique(prior_counts(joint)).tolist():
+        ratios |= {before / after: (before, after) for after in range(1, int(before / least + ROUNDING) + 1)}
+    return [pair for _, pair in sorted(ratios.items(), reverse=True)]
+
+
+def level_within(bits_of_level: Sequence[float], bits: float) -> int:
+    """Return the highest level of no fewer bits than these.
+
+    >>> level_within([2.0, 1.0, 0.5], 1.0), level_within([2.0, 1.0, 0.5], 0.7)
+    (2, 2)
+    """
+    return max(1, bisect_left(bits_of_level, ROUNDING - bits, key=lambda level: -level))
+
+
+class TieAxis(SizesAxis):
+    """The numbers of components that clusters can leave, from all of them on."""
+
+    is_of_components = True
+    what = "smallest clusters for each number of components"
+
+    def __init__(self, joint: JointRange) -> None:
+        self.joint, self.joiner = joint, Joiner.of(components(joint))
+        self.nothing = Enough.beside(joint, ())
+        self.count = overlap_partition(joint).size
+        self.most = self.reached_by(Partition.whole(joint.public.size))
+        self.stages = (self._joined,)
+        self._met: list[Reached] = []
+
+    def met(self) -> Iterable[Reached]:
+        """Return what was found for other levels."""
+        return self._met
+
+    def reached_by(self, partition: Partition) -> int:
+        """Return the level of the components that a partition leaves."""
+        return self.count - overlap_partition(self.joint, partition).size + 1
+
+    def counting_bound(self, level: int) -> float:
+        """Return a size below which no clusters leave so few components."""
+        return fewest_joining(self.joint, self.count - level + 1)
+
+    def bits(self, level: int) -> float:
+        """Return what is learnt for certain at a level."""
+        return log2(self.count - level + 1)
+
+    def _joined(self, level: int, known: Answer, effort: Effort) -> Answer:
+        """Swap what is joined already until few enough components are left, in ever larger clusters."""
+        low, high, step = int(known.bound), int(known.cost), 1
+        while low < high and not effort.should_stop():
+            found = self._of_size(low, self.count - level + 1, effort)
+            reached = self.reached_by(found)
+            self._met.append((reached, Answer(partition=found, cost=int(found.sizes.max()))))
+            if reached >= level:
+                return known.with_partition(int(found.sizes.max()), found)
+            low, step = low + step, step + (low >= EVERY_SIZE_TO)
+        return known
+
+    def _of_size(self, largest: int, most: int, effort: Effort) -> Partition:
+        begin = self.joiner.partition(largest)
+        known = max(
+            ((reached, one.partition) for reached, one in self._met if one.cost <= largest),
+            key=lambda one: one[0],
+            default=(0, begin),
+        )
+        first = begin if self.reached_by(begin) >= known[0] else known[1]
+        if overlap_partition(self.joint, first).size <= most:
+            return first
+        tries = JOINING_TRIES * self.joint.public.size
+        return settled(self.joint, self.nothing, first, largest, most, tries, effort)
+
+
+EVERY_SIZE_TO = 16
+"""Up to here every size of the largest cluster is searched for components beside side information."""
 
 
 def fewest_components(joint: JointRange, largest: int) -> int:
@@ -212,37 +270,3 @@ def fewest_joining(joint: JointRange, parts: int) -> int:
         return least_joining_size(joint.public.size, components(joint).size)
     sizes = range(1, joint.public.size + 1)
     return 1 + bisect_left(sizes, -parts, key=lambda largest: -fewest_components(joint, largest))
-
-
-def side_istar_levels(
-    joint: JointRange, effort: Effort = UNLIMITED, starts: Sequence[Partition] = ()
-) -> Levels:
-    """Return the least maximin information found for a table with side information."""
-    size = joint.public.size
-    given = [Partition.singletons(size), Partition.whole(size), *in_time(starts, effort)]
-    left = {start: overlap_partition(joint, start).size for start in given}
-    joiner, nothing = Joiner.of(components(joint)), Enough.beside(joint, ())
-    few = {*range(1, min(size, EVERY_SIZE_TO) + 1), *(sizes[0] for sizes in size_ranges(size))}
-    sizes = sorted(few | {int(start.sizes.max()) for start in given})
-    levels: list[Level] = []
-    for done, largest in enumerate(sizes):
-        effort.progress(done, len(sizes), f"clusters of at most {largest} values")
-        fewest, joined = fewest_components(joint, largest), joiner.partition(largest)
-        left[joined] = overlap_partition(joint, joined).size
-        known = min((start for start in left if start.sizes.max() <= largest), key=lambda start: left[start])
-        if left[known] > fewest and not effort.should_stop():
-            known = settled(joint, nothing, known, largest, fewest, JOINING_TRIES * size, effort)
-            left[known] = overlap_partition(joint, known).size
-        levels.append(
-            Level(
-                cost=largest,
-                leakage_bits=log2(left[known]),
-                lower_bound_bits=log2(fewest),
-                lower_bound_cost=fewest_joining(joint, left[known]),
-                cut=partial(as_it_is, known),
-            )
-        )
-        effort.found(lambda: tuple(levels))
-        if left[known] == left[given[1]]:
-            break
-    return Levels(levels=without_doubles(levels), complete=not effort.should_stop())

@@ -31,9 +31,9 @@ import numpy as np
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s, Places, different
+from hartley.search.answer import Answer
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.levels import Answer
 from hartley.search.sizes.cluster_count import most_clusters, spaced_length
 from hartley.search.sizes.components import least_clusters
 from hartley.search.sizes.cut_bound import CandidateSets, CutBound

@@ -13,7 +13,9 @@ hold all but the most values that fit the budget. It gains little.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
+from math import log2
 
 import numpy as np
 
@@ -22,84 +24,92 @@ from hartley.measures.overlap import components
 from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Places
+from hartley.search.answer import NOTHING, Answer
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.levels import NOTHING, Answer
 from hartley.search.sizes.cluster_count import most_clusters
 from hartley.search.sizes.components import Joiner, least_components
 from hartley.search.sizes.search import SizeSearch, least_largest_cluster
 
 
-@dataclass(frozen=True, eq=False)
-class ComponentsAnswer:
-    """The fewest components that clusters of a size leave when some rows are withheld; proven."""
-
-    labels: Places
-    components: int
-    withheld: Places
-    withheld_rows: int
-
-    @property
-    def partition(self) -> Partition:
-        """The partition; what is withheld is one cluster of it."""
-        return Partition(self.labels)
-
-
-def fewest_components_withholding(joint: JointRange, largest: int, budget: int) -> ComponentsAnswer:
-    """Return the fewest components with clusters of at most ``largest`` values and so many rows withheld.
+class Withholding:
+    """The fewest components that clusters of a size leave when some rows are withheld; proven.
 
     For components under a tolerance give the table of :func:`~hartley.measures.separation.linked_range`.
     """
-    if joint.side is not None:
-        raise InputError("the closed form holds without side information only")
-    groups = components(joint)
-    rows = rows_of_values(joint)
-    size, parts = len(rows), groups.size
-    by_cost = np.lexsort((np.arange(size), rows, groups.labels))
-    cheapest = by_cost[np.flatnonzero(np.diff(groups.labels[by_cost], prepend=-1))]
-    order = np.lexsort((cheapest, groups.sizes, rows[cheapest]))
-    taken, sizes = cheapest[order], groups.sizes[order]
-    cost, spare = np.cumsum(rows[taken]), np.cumsum(sizes - 1)
-    larger = np.flatnonzero(sizes > 1)
-    best = (least_components(size, parts, largest), 0, 0, False)
-    for touched in range(1, parts + 1):
-        if cost[touched - 1] - (rows[taken[touched - 1]] if len(larger) else 0) > budget:
-            break
-        rest = size - touched
-        if cost[touched - 1] <= budget:
-            keeps = bool(spare[touched - 1] > 0)
-            left = _left(rest, parts, touched, largest, keeps=keeps)
-            best = min(best, (left, int(cost[touched - 1]), touched, False))
-        if spare[touched - 1] == 0 and len(larger):
-            swapped = int(cost[touched - 1] - rows[taken[touched - 1]] + rows[taken[larger[0]]])
-            if swapped <= budget:
-                best = min(best, (_left(rest, parts, touched, largest, keeps=True), swapped, touched, True))
-    count, used, touched, is_swapped = best
-    chosen = np.arange(touched)
-    if is_swapped:
-        chosen[-1] = larger[0]
-    withheld = taken[chosen]
-    return ComponentsAnswer(_joined(groups, withheld, largest), count, withheld, used)
+
+    def __init__(self, joint: JointRange, budget: int) -> None:
+        if joint.side is not None:
+            raise InputError("the closed form holds without side information only")
+        self.groups, self.rows, self.budget = components(joint), rows_of_values(joint), budget
+        rows, groups = self.rows, self.groups
+        self.size, self.parts = len(rows), groups.size
+        by_cost = np.lexsort((np.arange(self.size), rows, groups.labels))
+        cheapest = by_cost[np.flatnonzero(np.diff(groups.labels[by_cost], prepend=-1))]
+        order = np.lexsort((cheapest, groups.sizes, rows[cheapest]))
+        self.taken, sizes = cheapest[order], groups.sizes[order]
+        self.cost, self.spare = np.cumsum(rows[self.taken]), np.cumsum(sizes - 1)
+        self.larger = np.flatnonzero(sizes > 1)
+
+    def fewest(self, largest: int) -> tuple[int, int, int, bool]:
+        """Return the fewest components, the rows withheld, of how many components, and if one is swapped."""
+        rows, taken, cost, spare = self.rows, self.taken, self.cost, self.spare
+        best = (least_components(self.size, self.parts, largest), 0, 0, False)
+        has_larger = len(self.larger) > 0
+        for touched in range(1, self.parts + 1):
+            if cost[touched - 1] - (rows[taken[touched - 1]] if has_larger else 0) > self.budget:
+                break
+            rest = self.size - touched
+            if cost[touched - 1] <= self.budget:
+                keeps = bool(spare[touched - 1] > 0)
+                left = _left(rest, self.parts, touched, largest, keeps=keeps)
+                best = min(best, (left, int(cost[touched - 1]), touched, False))
+            if spare[touched - 1] == 0 and has_larger:
+                swapped = int(cost[touched - 1] - rows[taken[touched - 1]] + rows[taken[self.larger[0]]])
+                if swapped <= self.budget:
+                    left = _left(rest, self.parts, touched, largest, keeps=True)
+                    best = min(best, (left, swapped, touched, True))
+        return best
+
+    def answer(self, largest: int) -> Answer:
+        """Return the clusters; what is withheld is one of them."""
+        count, used, touched, is_swapped = self.fewest(largest)
+        chosen = np.arange(touched)
+        if is_swapped:
+            chosen[-1] = self.larger[0]
+        withheld = self.taken[chosen]
+        partition = Partition(_joined(self.groups, withheld, largest))
+        gone = [] if not len(withheld) else [partition.labels[withheld[0]]]
+        cost = int(np.delete(partition.sizes, gone).max(initial=1))
+        bits = log2(count)
+        return Answer(
+            partition=partition,
+            cost=cost,
+            lower_bound_cost=cost,
+            withheld=withheld,
+            withheld_rows=used,
+            leakage_bits=bits,
+            lower_bound_bits=bits,
+        )
 
 
-def component_levels(joint: JointRange, budget: int) -> list[ComponentsAnswer]:
-    """Return the fewest components for each size of clusters at which they fall, the smallest size first.
+def sizes_of_components(asked: Withholding) -> Iterator[int]:
+    """Return every size of the largest cluster below which more components are left, from 1 on.
 
     >>> from hartley.examples import toy
-    >>> [answer.components for answer in component_levels(toy(), 2)]
+    >>> asked = Withholding(toy(), 2)
+    >>> [asked.fewest(size)[0] for size in sizes_of_components(asked)]
     [4, 2, 1]
     """
-    found = [fewest_components_withholding(joint, 1, budget)]
-    size = 1
-    while found[-1].components > 1:
-        low, high = size, joint.public.size
+    size, left = 1, asked.fewest(1)[0]
+    yield size
+    while left > 1:
+        low, high = size, asked.size
         while high - low > 1:
             middle = (low + high) // 2
-            fewer = fewest_components_withholding(joint, middle, budget).components < found[-1].components
-            low, high = (low, middle) if fewer else (middle, high)
-        size = high
-        found.append(fewest_components_withholding(joint, size, budget))
-    return found
+            low, high = (low, middle) if asked.fewest(middle)[0] < left else (middle, high)
+        size, left = high, asked.fewest(high)[0]
+        yield size
 
 
 def _left(rest: int, parts: int, touched: int, largest: int, *, keeps: bool) -> int:

@@ -13,6 +13,7 @@ from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
+from hartley.search.answer import Answer
 from hartley.search.codebooks import (
     CodebookProblem,
     Codebooks,
@@ -23,7 +24,6 @@ from hartley.search.codebooks import (
 )
 from hartley.search.effort import Effort, compiling_in_time
 from hartley.search.enough import Enough
-from hartley.search.levels import Answer
 from hartley.search.points.demanded_point import asked_for
 from hartley.search.points.measured import frontier_of, point_of
 from hartley.search.problem import Problem

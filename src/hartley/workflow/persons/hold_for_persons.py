@@ -19,9 +19,9 @@ from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.words import SLACK, Consent
 from hartley.releases.rows.source_rows import Rows
+from hartley.search.answer import NOTHING, Answer
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.few_values.every_release import every_release
-from hartley.search.levels import NOTHING, Answer
 from hartley.search.merges import withheld_sets
 from hartley.search.points.demanded_point import asked_for
 from hartley.search.points.measured import answer_again, point_of

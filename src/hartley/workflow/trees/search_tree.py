@@ -15,9 +15,9 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, different
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
+from hartley.search.answer import Answer
 from hartley.search.codebooks import PublicColumn
 from hartley.search.effort import Effort
-from hartley.search.levels import Answer
 from hartley.search.points.measured import point_of
 from hartley.search.problem import Problem
 from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
