@@ -76,5 +76,6 @@ class LineAxis(Axis):
 
     def finer_of(self, answer: Answer, effort: Effort | None, linked: JointRange | None) -> Answer:
         """Return a finer answer, which leaves no more components of a linked table."""
-        level = max(self.least, self.reached_by(answer.partition))
+        is_told = self.count != OF_ROWS
+        level = max(self.least, self.reached_by(answer.partition)) if is_told else self.least
         return finer_on_line(self.values.asking(self.count, level), answer, effort, linked)
