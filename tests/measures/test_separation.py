@@ -10,16 +10,8 @@ from pathlib import Path
 import pytest
 
 from enough_instances import joint_of, joint_of_two, random_rows, spaced
-from hartley.measures.overlap import maximin_information
-from hartley.measures.separation import (
-    least_spread,
-    max_separated_reduction,
-    separated_components,
-    separated_counts,
-    separated_information,
-    separated_l,
-    separated_values,
-)
+from hartley.measures.overlap import maximin_information, overlap_partition
+from hartley.measures.separation import least_spread, separated_values
 from hartley.measures.uncertainty import candidate_counts, distinct_l, max_uncertainty_reduction
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.closeness import Closeness
@@ -73,9 +65,9 @@ def test_golden_measures(instance):
     for level in instance["tolerance"]:
         closeness = within(level["tau"])
         assert separated_values(joint, closeness) == level["separated_values"]
-        assert separated_l(joint, closeness) == level["separated_l_untouched"]
-        assert max_separated_reduction(joint, closeness) == pytest.approx(level["l0_bits_untouched"])
-        assert separated_components(joint, closeness).size == level["components_untouched"]
+        assert distinct_l(joint, None, closeness) == level["separated_l_untouched"]
+        assert max_uncertainty_reduction(joint, None, closeness) == pytest.approx(level["l0_bits_untouched"])
+        assert overlap_partition(joint, None, closeness).size == level["components_untouched"]
 
 
 @pytest.mark.parametrize("case", GOLDEN["packing"], ids=str)
@@ -95,12 +87,12 @@ def test_measures_follow_their_definitions():
             for cluster in partition.clusters()
         ]
         counts = [spaced(values, tolerance) for values in shown]
-        assert separated_counts(joint, closeness, partition).tolist() == counts
+        assert candidate_counts(joint, partition, closeness).tolist() == counts
         whole = spaced(joint.sensitive.labels(), tolerance)
-        assert max_separated_reduction(joint, closeness, partition) == log2(whole / min(counts))
-        assert least_spread(joint, closeness, partition) == min(max(v) - min(v) for v in shown)
+        assert max_uncertainty_reduction(joint, partition, closeness) == log2(whole / min(counts))
+        assert least_spread(joint.release(partition), closeness) == min(max(v) - min(v) for v in shown)
         found = slow_components(joint, partition, tolerance)
-        assert separated_information(joint, closeness, partition) == log2(found)
+        assert maximin_information(joint, partition, closeness) == log2(found)
 
 
 def test_a_tolerance_of_nothing_is_the_paper():
@@ -109,9 +101,11 @@ def test_a_tolerance_of_nothing_is_the_paper():
         joint = joint_of(random_rows(rng, rng.randint(1, 7), rng.randint(1, 7)))
         partition = random_partition(rng, joint.public.size)
         zero = within(0)
-        assert separated_l(joint, zero, partition) == distinct_l(joint, partition)
-        assert max_separated_reduction(joint, zero, partition) == max_uncertainty_reduction(joint, partition)
-        assert separated_information(joint, zero, partition) == maximin_information(joint, partition)
+        assert distinct_l(joint, partition, zero) == distinct_l(joint, partition)
+        assert max_uncertainty_reduction(joint, partition, zero) == max_uncertainty_reduction(
+            joint, partition
+        )
+        assert maximin_information(joint, partition, zero) == maximin_information(joint, partition)
 
 
 def test_what_is_certain_is_never_more_than_the_worst_case():
@@ -126,25 +120,25 @@ def test_what_is_certain_is_never_more_than_the_worst_case():
             groups = {"kind": {"a": "g", "b": "g", "c": "h"}} if rng.random() < 0.5 else None
             closeness = Closeness.of({"x": rng.randint(0, 4)}, groups)
         partition = random_partition(rng, joint.public.size)
-        certain = separated_information(joint, closeness, partition)
-        assert certain <= max_separated_reduction(joint, closeness, partition) + 1e-12
+        certain = maximin_information(joint, partition, closeness)
+        assert certain <= max_uncertainty_reduction(joint, partition, closeness) + 1e-12
 
 
 def test_links_of_close_values_are_needed():
     """Without them what is certain would be more than the worst case: {1}, {2} at a tolerance of 4."""
     joint = joint_of([(1.0, 1), (2.0, 2)])
     assert maximin_information(joint) == 1.0
-    assert max_separated_reduction(joint, within(4)) == 0.0
-    assert separated_information(joint, within(4)) == 0.0
+    assert max_uncertainty_reduction(joint, None, within(4)) == 0.0
+    assert maximin_information(joint, None, within(4)) == 0.0
 
 
 def test_bits_neither_rise_nor_fall_with_the_tolerance():
     rising = joint_of([(1.0, 1), (1.0, 3), (2.0, 3), (2.0, 4)])
-    assert max_separated_reduction(rising, within(0)) == log2(3 / 2)
-    assert max_separated_reduction(rising, within(1)) == 1.0
+    assert max_uncertainty_reduction(rising, None, within(0)) == log2(3 / 2)
+    assert max_uncertainty_reduction(rising, None, within(1)) == 1.0
     falling = joint_of([(1.0, 1), (2.0, 2)])
-    assert max_separated_reduction(falling, within(0)) == 1.0
-    assert max_separated_reduction(falling, within(4)) == 0.0
+    assert max_uncertainty_reduction(falling, None, within(0)) == 1.0
+    assert max_uncertainty_reduction(falling, None, within(4)) == 0.0
 
 
 def test_counts_that_are_apart_are_not_submodular():
@@ -198,8 +192,8 @@ def test_groups_are_the_paper_with_groups_for_values():
         joint = joint_of(random_rows(rng, rng.randint(1, 7), rng.randint(1, 6)))
         closeness = Closeness.of(groups={"sensitive": {s: str(s % 3) for s in joint.sensitive.labels()}})
         grouped = grouped_range(joint, closeness)
-        assert separated_counts(joint, closeness).tolist() == candidate_counts(grouped).tolist()
-        assert separated_information(joint, closeness) == maximin_information(grouped)
+        assert candidate_counts(joint, None, closeness).tolist() == candidate_counts(grouped).tolist()
+        assert maximin_information(joint, None, closeness) == maximin_information(grouped)
 
 
 def test_side_information_is_counted_from_what_was_known_before():
@@ -208,7 +202,7 @@ def test_side_information_is_counted_from_what_was_known_before():
     )
     closeness = within(3)
     # Of "m" one value apart is possible before and after; of "f" two before, and one after y.
-    assert max_separated_reduction(joint, closeness) == 1.0
+    assert max_uncertainty_reduction(joint, None, closeness) == 1.0
 
 
 def test_a_spread_takes_no_account_of_missing_values():
@@ -228,7 +222,7 @@ def test_dates_are_apart_by_days():
         sensitive_codes=[0, 1, 2],
         sensitive=Alphabet.of_values(days, ("day",)),
     )
-    assert separated_l(joint, Closeness.of({"day": 4})) == 2
+    assert distinct_l(joint, None, Closeness.of({"day": 4})) == 2
     assert least_spread(joint, Closeness.of({"day": 4})) == 31
 
 

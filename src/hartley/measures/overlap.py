@@ -16,8 +16,9 @@ from math import log2
 import numpy as np
 
 from hartley.errors import InputError
-from hartley.model import JointRange, Label, Partition
+from hartley.model import Alphabet, JointRange, Label, Partition
 from hartley.model.arrays import Ints, code_type
+from hartley.model.closeness import NO_CLOSENESS, Closeness
 
 FEW_LINKS = 500
 """Fewer links are followed one by one sooner than NumPy is called."""
@@ -65,10 +66,13 @@ def _joined_once(parent: Ints, anchors: Ints, linked: Ints) -> tuple[Ints, Ints,
     return parent, one[apart], other[apart]
 
 
-def overlap_partition(joint: JointRange, partition: Partition | None = None) -> Partition:
+def overlap_partition(
+    joint: JointRange, partition: Partition | None = None, closeness: Closeness = NO_CLOSENESS
+) -> Partition:
     r"""Group the sensitive values so that no released value confuses two groups.
 
-    The finest overlap partition :math:`\mathcal P^*_{[\![S | \hat X]\!]}` (Definition 1).
+    The finest overlap partition :math:`\mathcal P^*_{[\![S | \hat X]\!]}` (Definition 1). With a tolerance,
+    values are linked where a released value leaves both possible, or where they are close.
 
     Parameters
     ----------
@@ -76,6 +80,8 @@ def overlap_partition(joint: JointRange, partition: Partition | None = None) -> 
         Which values occur together.
     partition : Partition, optional
         Which public values the release merges; without one, the table as it is.
+    closeness : Closeness, optional
+        Which sensitive values count as one; without it, none do.
 
     Returns
     -------
@@ -90,8 +96,31 @@ def overlap_partition(joint: JointRange, partition: Partition | None = None) -> 
     Partition({0, 1}, {2}, {3}, {4}, {5})
     """
     released = joint.release(partition)
+    if not closeness.is_empty:
+        return linked_range(released, closeness)[1]
     anchors = np.repeat(released.indices[released.indptr[:-1]], np.diff(released.indptr))
     return Partition(linked_roots(released.sensitive.size, anchors, released.indices))
+
+
+def linked_range(joint: JointRange, closeness: Closeness) -> tuple[JointRange, Partition]:
+    """Return the table with chains of close values as sensitive values, and the components of the values.
+
+    Whatever is known of :math:`I_*` for the table returned, its components and the searches for them, holds
+    for :math:`I_*` with tolerance of the table given.
+    """
+    chain_of = closeness.codes(joint.sensitive)
+    chains = chain_of.chains[chain_of.code_of]
+    pair = joint.observation_of
+    linked = JointRange.from_codes(
+        public_codes=joint.public_of[pair],
+        sensitive_codes=chains[joint.indices],
+        public=joint.public,
+        sensitive=Alphabet.numbered(int(chains.max()) + 1, "chain"),
+        side_codes=None if joint.observed_side is None else joint.observed_side[pair],
+        side=joint.side,
+        rows=joint.rows,
+    )
+    return linked, Partition(overlap_partition(linked).labels[chains])
 
 
 def components(joint: JointRange, partition: Partition | None = None) -> Partition:
@@ -131,11 +160,14 @@ def components(joint: JointRange, partition: Partition | None = None) -> Partiti
     return Partition(of_cluster if partition is None else of_cluster[partition.labels])
 
 
-def maximin_information(joint: JointRange, partition: Partition | None = None) -> float:
+def maximin_information(
+    joint: JointRange, partition: Partition | None = None, closeness: Closeness = NO_CLOSENESS
+) -> float:
     r"""Return the bits about S that every reader gets without any doubt, :math:`I_*(S; \hat X)`.
 
     ``log2`` of the number of groups in the :func:`overlap_partition`; symmetric in S and X,
-    and, without side information, never more than :math:`L_0` (Proposition 1, Theorem P1).
+    and, without side information, never more than :math:`L_0` (Proposition 1, Theorem P1; with a tolerance
+    Theorem A2: the groups are apart, so each holds one of those that the narrowest released value counts).
 
     Parameters
     ----------
@@ -143,6 +175,8 @@ def maximin_information(joint: JointRange, partition: Partition | None = None) -
         Which values occur together.
     partition : Partition, optional
         Which public values the release merges; without one, the table as it is.
+    closeness : Closeness, optional
+        Which sensitive values count as one; without it, none do.
 
     Returns
     -------
@@ -157,7 +191,7 @@ def maximin_information(joint: JointRange, partition: Partition | None = None) -
     >>> hartley.maximin_information(toy()) == log2(5)
     True
     """
-    return log2(overlap_partition(joint, partition).size)
+    return log2(overlap_partition(joint, partition, closeness).size)
 
 
 def are_confusable(

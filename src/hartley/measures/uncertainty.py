@@ -4,7 +4,8 @@ Every function takes the joint range and, for a release, the partition of its pu
 values; without a partition it measures the table as it is. With side information the
 observation is the pair of released value and side value, and leakage is counted from
 what the reader knew before: :math:`[\![S | a]\!]` instead of :math:`[\![S]\!]` (paper,
-end of Section V).
+end of Section V). With a tolerance or groups, sensitive values that are close count as one
+(:mod:`~hartley.measures.separation`).
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from math import log2
 import numpy as np
 
 from hartley.errors import InputError
+from hartley.measures.separation import chain_counts, separated_values
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Floats, Int64s, different
+from hartley.model.arrays import Floats, Int64s
+from hartley.model.closeness import NO_CLOSENESS, Closeness
 
 
 def hartley_entropy(size: int) -> float:
@@ -47,8 +50,12 @@ def hartley_entropy(size: int) -> float:
     return log2(size)
 
 
-def candidate_counts(joint: JointRange, partition: Partition | None = None) -> Int64s:
+def candidate_counts(
+    joint: JointRange, partition: Partition | None = None, closeness: Closeness = NO_CLOSENESS
+) -> Int64s:
     r"""Return how many sensitive values each observation leaves possible, :math:`|[\![S | \hat x]\!]|`.
+
+    With a tolerance :math:`N_\tau([\![S|\hat x]\!])`: the most of them that are pairwise more than it apart.
 
     Parameters
     ----------
@@ -56,6 +63,8 @@ def candidate_counts(joint: JointRange, partition: Partition | None = None) -> I
         Which values occur together.
     partition : Partition, optional
         Which public values the release merges; without one, the table as it is.
+    closeness : Closeness, optional
+        Which sensitive values count as one; without it, none do.
 
     Returns
     -------
@@ -69,28 +78,35 @@ def candidate_counts(joint: JointRange, partition: Partition | None = None) -> I
     >>> hartley.candidate_counts(toy()).tolist()
     [2, 1, 1, 1, 1, 1, 1]
     """
-    return np.diff(joint.release(partition).indptr)
+    released = joint.release(partition)
+    if closeness.is_empty:
+        return np.diff(released.indptr)
+    codes = closeness.codes(released.sensitive)
+    return chain_counts(
+        released.observation_of, codes.code_of[released.indices], codes, released.observations
+    )
 
 
-def prior_counts(joint: JointRange, partition: Partition | None = None) -> Int64s:
+def prior_counts(
+    joint: JointRange, partition: Partition | None = None, closeness: Closeness = NO_CLOSENESS
+) -> Int64s:
     r"""How many sensitive values were possible before each observation.
 
     :math:`|[\![S]\!]|`, or :math:`|[\![S | a]\!]|` for what is known of the side value of the observation.
     """
     released = joint.release(partition)
     if released.observed_side is None:
-        return np.full(released.observations, released.sensitive.size, dtype=np.int64)
-    return prior_counts_of_side(released)[released.observed_side]
+        return np.full(released.observations, separated_values(released, closeness), dtype=np.int64)
+    return prior_counts_of_side(released, closeness)[released.observed_side]
 
 
-def prior_counts_of_side(joint: JointRange) -> Int64s:
+def prior_counts_of_side(joint: JointRange, closeness: Closeness = NO_CLOSENESS) -> Int64s:
     """How many sensitive values are possible for a reader of each side value, by what he knew beforehand."""
     assert joint.side is not None and joint.observed_side is not None  # noqa: S101, PT018
     known = np.arange(joint.side.size) if joint.known_of_side is None else joint.known_of_side
     of_pair = known[joint.observed_side[joint.observation_of]].astype(np.int64)
-    possible = different(of_pair * joint.sensitive.size + joint.indices)
-    counts = np.bincount(possible // joint.sensitive.size, minlength=int(known.max()) + 1)
-    return counts[known]
+    codes = closeness.codes(joint.sensitive)
+    return chain_counts(of_pair, codes.code_of[joint.indices], codes, int(known.max()) + 1)[known]
 
 
 def conditional_entropy(joint: JointRange, partition: Partition | None = None) -> float:
@@ -170,10 +186,12 @@ def min_uncertainty_reduction(joint: JointRange, partition: Partition | None = N
     >>> hartley.min_uncertainty_reduction(toy()) == log2(6 / 2)
     True
     """
-    return log2(_reductions(joint, partition).min())
+    return log2(_reductions(joint, partition, NO_CLOSENESS).min())
 
 
-def max_uncertainty_reduction(joint: JointRange, partition: Partition | None = None) -> float:
+def max_uncertainty_reduction(
+    joint: JointRange, partition: Partition | None = None, closeness: Closeness = NO_CLOSENESS
+) -> float:
     r"""Return the most bits about S that one released value reveals, :math:`L_0(S \to \hat X)`.
 
     .. math:: \max_{\hat x} \log_2 |[\![S]\!]| / |[\![S | \hat x]\!]|
@@ -188,6 +206,8 @@ def max_uncertainty_reduction(joint: JointRange, partition: Partition | None = N
         Which values occur together.
     partition : Partition, optional
         Which public values the release merges; without one, the table as it is.
+    closeness : Closeness, optional
+        Which sensitive values count as one; without it, none do.
 
     Returns
     -------
@@ -202,14 +222,16 @@ def max_uncertainty_reduction(joint: JointRange, partition: Partition | None = N
     >>> hartley.max_uncertainty_reduction(toy()) == log2(6)
     True
     """
-    return log2(_reductions(joint, partition).max())
+    return log2(_reductions(joint, partition, closeness).max())
 
 
-def distinct_l(joint: JointRange, partition: Partition | None = None) -> int:
+def distinct_l(
+    joint: JointRange, partition: Partition | None = None, closeness: Closeness = NO_CLOSENESS
+) -> int:
     """Return the fewest sensitive values that one released value leaves possible.
 
     The paper's k (Definition 2), which every other tool calls distinct l-diversity; it
-    is not the number of rows (:func:`row_k`).
+    is not the number of rows (:func:`row_k`). With a tolerance or groups it is ``separated_l``.
 
     Parameters
     ----------
@@ -217,6 +239,8 @@ def distinct_l(joint: JointRange, partition: Partition | None = None) -> int:
         Which values occur together.
     partition : Partition, optional
         Which public values the release merges; without one, the table as it is.
+    closeness : Closeness, optional
+        Which sensitive values count as one; without it, none do.
 
     Returns
     -------
@@ -231,7 +255,7 @@ def distinct_l(joint: JointRange, partition: Partition | None = None) -> int:
     >>> hartley.distinct_l(toy()), hartley.distinct_l(toy(), merged)
     (1, 3)
     """
-    return int(candidate_counts(joint, partition).min())
+    return int(candidate_counts(joint, partition, closeness).min())
 
 
 def row_counts(joint: JointRange, partition: Partition | None = None) -> Int64s:
@@ -294,6 +318,6 @@ def is_independent(joint: JointRange, partition: Partition | None = None) -> boo
     return bool((candidate_counts(joint, partition) == prior_counts(joint, partition)).all())
 
 
-def _reductions(joint: JointRange, partition: Partition | None) -> Floats:
+def _reductions(joint: JointRange, partition: Partition | None, closeness: Closeness) -> Floats:
     released = joint.release(partition)
-    return prior_counts(released) / candidate_counts(released)
+    return prior_counts(released, None, closeness) / candidate_counts(released, None, closeness)

@@ -10,15 +10,8 @@ import numpy as np
 
 from hartley.errors import OptionError
 from hartley.measures.overlap import maximin_information
-from hartley.measures.separation import (
-    chain_counts,
-    least_spread,
-    max_separated_reduction,
-    separated_information,
-    separated_l,
-    separated_values,
-)
-from hartley.measures.uncertainty import candidate_counts, max_uncertainty_reduction, row_counts
+from hartley.measures.separation import chain_counts, least_spread, separated_values
+from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction, row_counts
 from hartley.model import JointRange
 from hartley.model.arrays import Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness
@@ -30,8 +23,6 @@ def kept_by_each(joint: JointRange, requirement: Requirement, closeness: Closene
     codes = requirement.codes(joint.sensitive, closeness)
     if codes is None:
         return row_counts(joint).astype(np.int64)
-    if codes.is_plain and codes.width == joint.sensitive.size:
-        return candidate_counts(joint).astype(np.int64)
     return chain_counts(joint.observation_of, codes.code_of[joint.indices], codes, joint.observations)
 
 
@@ -56,11 +47,9 @@ def bits_of(joint: JointRange, closeness: Closeness = NO_CLOSENESS) -> dict[str,
     >>> bits_of(joint)["istar"], bits_of(joint, Closeness.of({"sensitive": 4}))["istar"]
     (1.0, 0.0)
     """
-    if closeness.is_empty:
-        return {"l0": max_uncertainty_reduction(joint), "istar": maximin_information(joint)}
     return {
-        "l0": max_separated_reduction(joint, closeness),
-        "istar": separated_information(joint, closeness),
+        "l0": max_uncertainty_reduction(joint, None, closeness),
+        "istar": maximin_information(joint, None, closeness),
     }
 
 
@@ -101,10 +90,10 @@ class ToleranceMeasures:
         """Measure a table or a release."""
         return cls(
             tolerance=closeness.to_dict(),
-            separated_l=separated_l(joint, closeness),
+            separated_l=distinct_l(joint, None, closeness),
             separated_values=separated_values(joint, closeness),
-            l0_bits=max_separated_reduction(joint, closeness),
-            istar_bits=separated_information(joint, closeness),
+            l0_bits=max_uncertainty_reduction(joint, None, closeness),
+            istar_bits=maximin_information(joint, None, closeness),
             least_spread=least_spread(joint, closeness),
         )
 

@@ -249,6 +249,8 @@ class Closeness:
 
     def codes(self, sensitive: Alphabet, column: str | None = None) -> SensitiveCodes:
         """Return the codes of the joint sensitive value, or of one column, under tolerance and groups."""
+        if self.is_empty:
+            return plain_codes(sensitive, column)
         self.require_fits(sensitive)
         other = np.zeros(sensitive.size, dtype=np.int64)
         rank = np.zeros(sensitive.size, dtype=np.int64)

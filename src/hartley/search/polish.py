@@ -45,7 +45,7 @@ def anything_goes(partition: Partition) -> bool:
 def components_stay(joint: JointRange, partition: Partition) -> Guard:
     """Return a guard that accepts a split only if no more components are left than by this partition.
 
-    For components under a tolerance give the table of :func:`~hartley.measures.separation.linked_range`.
+    For components under a tolerance give the table of :func:`~hartley.measures.overlap.linked_range`.
     """
     most = overlap_partition(joint, partition).size
 

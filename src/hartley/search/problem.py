@@ -17,7 +17,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from hartley.errors import UnreachableError, option
-from hartley.measures.separation import linked_range, separated_values
+from hartley.measures.overlap import linked_range
+from hartley.measures.separation import separated_values
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange

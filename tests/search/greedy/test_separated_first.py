@@ -10,7 +10,8 @@ import pytest
 from enough_instances import joint_of, random_rows, spaced
 from greedy_instances import random_joint, random_positions, small_size
 from hartley.errors import InputError
-from hartley.measures.separation import linked_range, separated_components, separated_l
+from hartley.measures.overlap import linked_range, overlap_partition
+from hartley.measures.uncertainty import distinct_l
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange
 from hartley.model.closeness import Closeness
@@ -96,7 +97,7 @@ def test_the_number_never_falls_along_a_run_and_is_mostly_the_best():
         closeness = Closeness.of({"sensitive": tolerance})
         run = separated_first(joint, closeness, Resolution(joint.public.size))
         steps = [run.partition(step) for step in range(run.steps + 1)]
-        kept = [separated_l(joint, closeness, partition) for partition in steps]
+        kept = [distinct_l(joint, partition, closeness) for partition in steps]
         assert kept == sorted(kept)
         for wanted in range(2, kept[-1] + 1):
             found = min(p.sizes.max() for p, k in zip(steps, kept, strict=True) if k >= wanted)
@@ -139,7 +140,6 @@ def test_algorithm_2_with_links_joins_the_components_under_a_tolerance():
         for utility in (Resolution(joint.public.size), LineDistortion.of(joint.public)):
             run = component_joining(linked, utility)
             left = [
-                separated_components(joint, closeness, run.partition(step)).size
-                for step in range(run.steps + 1)
+                overlap_partition(joint, run.partition(step), closeness).size for step in range(run.steps + 1)
             ]
             assert left == list(range(left[0], 0, -1))

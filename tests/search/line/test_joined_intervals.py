@@ -8,8 +8,7 @@ from math import inf
 import numpy as np
 
 from enough_instances import joint_of, random_requirements, random_rows
-from hartley.measures.overlap import overlap_partition
-from hartley.measures.separation import linked_range, separated_components
+from hartley.measures.overlap import linked_range, overlap_partition
 from hartley.measures.utility import LineDistortion
 from hartley.model import Partition
 from hartley.search.line.intervals import fewest_components_within, least_cost_of_components
@@ -41,11 +40,11 @@ def test_few_components_at_a_cost_that_is_nearly_always_the_least():
         best = inf
         for cut in twin.cuts():
             if all(twin.is_enough[subset] for subset in cut):
-                left = separated_components(joint, closeness, Partition(cut_labels(cut, twin.size))).size
+                left = overlap_partition(joint, Partition(cut_labels(cut, twin.size)), closeness).size
                 if left <= most:
                     best = min(best, max(twin.costs[subset] for subset in cut))
         answer = least_cost_of_components(values, linked, most)
-        assert separated_components(joint, closeness, answer.partition).size <= most
+        assert overlap_partition(joint, answer.partition, closeness).size <= most
         assert values.whole.is_met_by(answer.partition)
         assert answer.lower_bound_cost <= best <= answer.cost
         levels += 1

@@ -13,7 +13,7 @@ import pytest
 
 from enough_instances import joint_of
 from hartley.errors import UnreachableError
-from hartley.measures.separation import linked_range
+from hartley.measures.overlap import linked_range
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness

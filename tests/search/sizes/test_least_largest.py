@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from enough_instances import joint_of, random_requirements, random_rows
-from hartley.measures.overlap import components
-from hartley.measures.separation import linked_range, separated_components
+from hartley.measures.overlap import components, linked_range, overlap_partition
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
@@ -175,7 +174,7 @@ def test_fewest_components_with_rows_withheld_is_the_closed_form():
         best: dict[tuple[int, int], int] = {}
         for labels in every_partition(size):
             partition = Partition(labels.astype(np.int64))
-            left = separated_components(joint, closeness, partition).size
+            left = overlap_partition(joint, partition, closeness).size
             for block in (-1, *range(partition.size)):
                 kept = [len(c) for number, c in enumerate(partition.clusters()) if number != block]
                 used = int(counts[labels == block].sum()) if block >= 0 else 0
@@ -188,7 +187,7 @@ def test_fewest_components_with_rows_withheld_is_the_closed_form():
                 )
                 answer = Withholding(linked, budget).answer(largest)
                 assert round(2**answer.leakage_bits) == fewest
-                assert separated_components(joint, closeness, answer.partition).size == fewest
+                assert overlap_partition(joint, answer.partition, closeness).size == fewest
                 assert int(counts[answer.withheld].sum()) == answer.withheld_rows <= budget
                 kept = np.setdiff1d(np.arange(size), answer.withheld)
                 if len(kept):
@@ -212,7 +211,7 @@ def test_components_with_a_tolerance_follow_the_closed_form():
         parts = components(linked).size
         for largest in range(1, size + 1):
             level = istar_level(linked, largest)
-            left = separated_components(joint, closeness, level.partition).size
+            left = overlap_partition(joint, level.partition, closeness).size
             assert left == max(1, parts - size - (-size // largest))
 
 

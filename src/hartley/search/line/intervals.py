@@ -218,7 +218,7 @@ def least_cost_of_components(
     """Return intervals that are enough and leave at most so many components, at the least cost found.
 
     ``linked`` is the table whose components count: the table itself, or that of
-    :func:`~hartley.measures.separation.linked_range` where there is a tolerance.
+    :func:`~hartley.measures.overlap.linked_range` where there is a tolerance.
 
     Raises
     ------

@@ -35,7 +35,7 @@ from hartley.search.sizes.search import SizeSearch, least_largest_cluster
 class Withholding:
     """The fewest components that clusters of a size leave when some rows are withheld; proven.
 
-    For components under a tolerance give the table of :func:`~hartley.measures.separation.linked_range`.
+    For components under a tolerance give the table of :func:`~hartley.measures.overlap.linked_range`.
     """
 
     def __init__(self, joint: JointRange, budget: int) -> None:
