@@ -16,10 +16,13 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.effort import Effort
+from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.greedy import component_joining, narrowest_first
-from hartley.search.greedy.separated_first import separated_first
 from reference_requirements import Twin
+
+
+def separated_first(joint, closeness, utility, effort=UNLIMITED):
+    return narrowest_first(joint, utility, effort, closeness)
 
 
 def random_utility(rng, joint):

@@ -15,6 +15,10 @@ greatest leakage :math:`\max_a |[\![S|a]\!]| / |[\![S|\mathcal X,a]\!]|` over th
 :math:`(s, a)` that the cluster has not; without side information that is the same as having
 other candidates, for no cluster has fewer.
 
+With a tolerance or groups (beside the paper) the narrowest clusters are those with the fewest values that are
+apart, :math:`N_\tau`. A partner must raise that number; where none does, it must have other candidates. A
+tolerance of 0 gives the same merges as none.
+
 # Paper: a step is accepted if it lowers the Lagrangian. Here: the run goes on to its end,
 # because no choice depends on λ; where a λ stops is a cut of the run.
 """
@@ -23,8 +27,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from hartley.errors import InputError
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
+from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.greedy.loops.candidate_sets import sets_for
 from hartley.search.greedy.loops.line_slots import LineOrder, slots_for
@@ -37,20 +43,29 @@ from hartley.search.greedy.loops.narrowest import (
     steps_for,
     tournament_for,
 )
-from hartley.search.greedy.observations import Candidates
-from hartley.search.greedy.recorder import Recorder, merge_in_turn, run_in_slices
+from hartley.search.greedy.observations import Candidates, SeparatedCandidates
+from hartley.search.greedy.recorder import Recorder, run_in_slices
 
 STEPS_PER_VALUE = 8
 WHAT = "merging the narrowest clusters"
 
 
-def narrowest_first(joint: JointRange, utility: Utility, effort: Effort = UNLIMITED) -> MergeTree:
-    """Run Algorithm 1 to its end; where it is stopped, give the steps that were finished."""
+def narrowest_first(
+    joint: JointRange, utility: Utility, effort: Effort = UNLIMITED, closeness: Closeness = NO_CLOSENESS
+) -> MergeTree:
+    """Run Algorithm 1 to its end; where it is stopped, return the steps that were finished.
+
+    Near-linear in the pairs under resolution and on a line; elsewhere each merge looks at all clusters.
+    """
+    if not closeness.is_empty:
+        if joint.side is not None:
+            raise InputError("Algorithm 1 with a tolerance is for tables without side information")
+        return _by_pairs(SeparatedCandidates(joint, closeness), utility, effort)
     if joint.side is None and isinstance(utility, Resolution):
         return _by_size(joint, effort)
     if joint.side is None and isinstance(utility, LineDistortion):
         return _on_line(joint, utility, effort)
-    return _by_pairs(joint, utility, effort)
+    return _by_pairs(Candidates(joint), utility, effort)
 
 
 def _by_size(joint: JointRange, effort: Effort) -> MergeTree:
@@ -97,18 +112,25 @@ def _tree(steps: Steps, size: int, *, complete: bool) -> MergeTree:
     )
 
 
-def _by_pairs(joint: JointRange, utility: Utility, effort: Effort) -> MergeTree:
-    """Search under any utility and side information, looking at all clusters for each partner."""
-    candidates = Candidates(joint)
+def _by_pairs(candidates: Candidates, utility: Utility, effort: Effort) -> MergeTree:
+    """Search under any utility, side information and tolerance, looking at all clusters for each partner."""
     unions = utility.union_costs()
-
-    def merge(kept: int, joined: int) -> None:
-        candidates.merge(kept, joined)
-        unions.merge(kept, joined)
-
-    return merge_in_turn(
-        Recorder(joint.public.size, effort, WHAT),
-        lambda: candidates.leakages == candidates.leakages.max(),
-        lambda place: candidates.cheapest_change(place, unions.with_each(place)),
-        merge,
-    )
+    record = Recorder(utility.size, effort, WHAT)
+    while True:
+        waiting = candidates.leakages == candidates.leakages.max()
+        for place in np.flatnonzero(waiting).tolist():
+            if not waiting[place]:
+                continue
+            if record.must_stop():
+                return record.tree()
+            partner = candidates.cheapest_change(place, unions.with_each(place))
+            if partner is None:
+                continue
+            waiting[place] = waiting[partner] = False
+            kept, joined = min(place, partner), max(place, partner)
+            candidates.merge(kept, joined)
+            unions.merge(kept, joined)
+            record.merge(kept, joined)
+        if not record.moved:
+            return record.tree()
+        record.end_step()

@@ -1,7 +1,7 @@
 """What readers see while clusters are merged, with or without side information.
 
 A reader sees an observation: a released value, together with a side value where there
-is some. Both classes follow the merges of a search that may use any utility.
+is some. These classes follow the merges of a search that may use any utility.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from hartley.hot_loops import hot_loop
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange
-from hartley.model.arrays import Flags, Floats, Ints, different
+from hartley.model.arrays import Flags, Floats, Int64s, Ints, different
+from hartley.model.closeness import Closeness
 
 LOOKED_AT = 32
 """Partners that are looked at one by one."""
@@ -90,6 +92,79 @@ class Candidates:
         counts = np.bincount(codes % self._sides, minlength=self._sides)
         seen = counts > 0
         return float((self._prior[seen] / counts[seen]).max())
+
+
+class SeparatedCandidates(Candidates):
+    """The candidates of every cluster with a tolerance or groups: what counts is how many are apart.
+
+    No merge need raise that number: of {0}, {1}, {2} at a tolerance of 1, {1} gains from neither other alone.
+    """
+
+    def __init__(self, joint: JointRange, closeness: Closeness) -> None:
+        super().__init__(joint)
+        codes = closeness.codes(joint.sensitive)
+        self._next_code = codes.next_code
+        self._chain = union_chain.for_size(joint.pairs * 8)
+        self._ascending: list[Int64s] = [different(codes.code_of[own]) for own in self._codes]
+        self.leakages = np.array([1 / self._apart(place, place) for place in range(len(self._codes))])
+
+    @property
+    def fewest_apart(self) -> int:
+        """How many values every cluster leaves that are apart."""
+        return round(1 / float(self.leakages.max()))
+
+    def cheapest_change(self, place: int, costs: Floats) -> int | None:
+        """Return the cluster with the least cost that raises the number of values apart at this place.
+
+        Where none does, the first with other candidates; nothing where there is none of finite cost.
+        """
+        other_values = None
+        for partner in _by_cost(costs):
+            if 1 / self._apart(place, partner) < self.leakages[place]:
+                return partner
+            if other_values is None and set(self._codes[place]) != set(self._codes[partner]):
+                other_values = partner
+        return other_values
+
+    def merge(self, kept: int, joined: int) -> None:
+        """Join two clusters."""
+        super().merge(kept, joined)
+        self._ascending[kept] = np.union1d(self._ascending[kept], self._ascending[joined])
+        self.leakages[kept] = 1 / self._apart(kept, kept)
+
+    def _apart(self, one: int, other: int) -> int:
+        """Return how many values of two clusters together are apart."""
+        return int(self._chain(self._ascending[one], self._ascending[other], self._next_code))
+
+
+@hot_loop
+def union_chain(one: Int64s, other: Int64s, next_code: Int64s) -> int:
+    """Return how many codes of two ascending lists together are apart."""
+    at, beside, length, reach = 0, 0, 0, -1
+    while at < len(one) or beside < len(other):
+        if beside >= len(other) or (at < len(one) and one[at] <= other[beside]):
+            code = one[at]
+            at += 1
+        else:
+            code = other[beside]
+            beside += 1
+        if code >= reach:
+            length += 1
+            reach = next_code[code]
+    return length
+
+
+def _by_cost(costs: Floats) -> Iterator[int]:
+    """Go through the clusters from the least cost up, the earliest of equals first; none of infinite cost."""
+    costs = costs.copy()
+    for _ in range(LOOKED_AT):
+        partner = int(costs.argmin())
+        if costs[partner] == np.inf:
+            return
+        yield partner
+        costs[partner] = np.inf
+    order = np.argsort(costs, kind="stable")
+    yield from order[: int(np.isfinite(costs).sum())].tolist()
 
 
 class Components:

@@ -13,7 +13,6 @@ import numpy as np
 
 from hartley.hot_loops import HotLoop
 from hartley.model import MergeTree
-from hartley.model.arrays import Flags
 from hartley.search.effort import Effort
 
 
@@ -53,35 +52,6 @@ class Recorder:
         done = self._ends[-1]
         merges = np.array(self._kept[:done], dtype=np.int64), np.array(self._joined[:done], dtype=np.int64)
         return MergeTree(self._size, *merges, np.array(self._ends), complete=not self._stopped)
-
-
-def merge_in_turn(
-    record: Recorder,
-    narrowest: Callable[[], Flags],
-    partner_of: Callable[[int], int | None],
-    merge: Callable[[int, int], None],
-) -> MergeTree:
-    """Run Algorithm 1 to its end: in every step each of the narrowest clusters is merged with its partner.
-
-    ``narrowest`` tells at which places the clusters of a step stand; both clusters of a merge are struck off.
-    """
-    while True:
-        waiting = narrowest()
-        for place in np.flatnonzero(waiting).tolist():
-            if not waiting[place]:
-                continue
-            if record.must_stop():
-                return record.tree()
-            partner = partner_of(place)
-            if partner is None:
-                continue
-            waiting[place] = waiting[partner] = False
-            kept, joined = min(place, partner), max(place, partner)
-            merge(kept, joined)
-            record.merge(kept, joined)
-        if not record.moved:
-            return record.tree()
-        record.end_step()
 
 
 COMPILED_SLICE, PLAIN_SLICE = 2_000_000, 30_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import inf
 from typing import Any
 
@@ -18,13 +19,14 @@ from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import JointRange, MergeTree, Partition
 from hartley.model.alphabet import label_to_json
 from hartley.model.arrays import Int64s
+from hartley.model.closeness import Closeness
 from hartley.model.requirement import Verdict
 from hartley.model.words import Leakage
 from hartley.search.effort import UNLIMITED, Effort, compiling_in_time
 from hartley.search.greedy.component_joining import component_joining
 from hartley.search.greedy.joint_search import joint_search
 from hartley.search.greedy.narrowest_first import narrowest_first
-from hartley.search.greedy.separated_first import separated_along, separated_first
+from hartley.search.greedy.observations import SeparatedCandidates
 from hartley.search.greedy.ties import original_run, random_order, reordered_utility
 from hartley.search.problem import Problem
 
@@ -172,11 +174,10 @@ def _merges(question: Problem, utility_weight: float | None, effort: Effort) -> 
                 "with a tolerance or groups the greedy search has a rule for l0 and one for istar, where the "
                 f"reader sees nothing besides; use {option('search', 'optimal')}"
             )
-        if question.leakage == "l0":
-            return separated_first(joint, closeness, utility, effort)
-        return component_joining(question.linked, utility, effort)
+        if question.leakage == "istar":
+            return component_joining(question.linked, utility, effort)
     if question.leakage == "l0":
-        return narrowest_first(joint, utility, effort)
+        return narrowest_first(joint, utility, effort, closeness)
     if question.leakage == "istar":
         return component_joining(joint, utility, effort)
     return joint_search(joint, utility, weight_for("joint", utility_weight), effort)
@@ -188,13 +189,25 @@ def _measured(question: Problem, tree: MergeTree, utility_weight: float | None) 
     along = trajectory(joint, tree, utility)
     if closeness.is_empty:
         return GreedyRun(question=question, tree=tree, along=along, utility_weight=utility_weight)
-    apart = separated_along(joint, closeness, tree)
+    apart = _apart_along(joint, closeness, tree)
     along = replace(
         along,
         l0=np.log2(separated_values(joint, closeness) / apart),
         istar=trajectory(question.linked, tree, utility).istar,
     )
     return GreedyRun(question=question, tree=tree, along=along, utility_weight=utility_weight, apart=apart)
+
+
+def _apart_along(joint: JointRange, closeness: Closeness, tree: MergeTree) -> Int64s:
+    """Return, at the end of every step, how many values that are apart every cluster leaves."""
+    candidates = SeparatedCandidates(joint, closeness)
+    apart = [candidates.fewest_apart]
+    kept, joined = tree.kept.tolist(), tree.joined.tolist()
+    for begin, end in pairwise(tree.ends.tolist()):
+        for merge in range(begin, end):
+            candidates.merge(kept[merge], joined[merge])
+        apart.append(candidates.fewest_apart)
+    return np.array(apart, dtype=np.int64)
 
 
 def greedy_frontier(question: Problem, run: GreedyRun) -> Frontier:
