@@ -12,7 +12,7 @@ from hartley.errors import UnreachableError
 from hartley.model.alphabet import Alphabet
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
+from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem, grow_tree
 from reference_trees import SHARES, Value, Want
 
 Row = tuple[float, ...]
@@ -114,6 +114,6 @@ def grown(
 ) -> CutTree | None:
     """Grow the tree of a table; ``None`` where the table lacks what is required."""
     try:
-        return table.problem(values, alphabet).grow(demand, **told)
+        return grow_tree(table.problem(values, alphabet), demand, **told)
     except UnreachableError:
         return None

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hartley.search.trees import stem
 from hartley.search.trees.loops import counts, growth, permission, room
 from hartley.search.trees.prior import Reference
 from reference_trees import SHARES, Value, Want, below, candidates
@@ -258,6 +259,42 @@ def test_inversion_kills_a_choice_by_what_the_parts_hold(monkeypatch: pytest.Mon
     how = {"rule": "middle", "trials": "retry"}
     _, bad, _ = invert(Setting("line", LINE[:8], singles("ab"), [distinct(2)], options=how))
     assert bad > 0
+
+
+def _large_settings() -> list[Setting]:
+    """Return the settings without weights and without what the rule is told, each but once."""
+    found = {}
+    for one in settings():
+        how = {**one.options, "rule": "gain"}
+        if one.weights is None and not one.told:
+            found[repr((one.name, one.rows, one.values, how))] = replace(one, options=how)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("most", [0, 5])
+@pytest.mark.parametrize("setting", _large_settings(), ids=lambda setting: setting.name)
+def test_every_row_keeps_it_where_cuts_are_told_from_counts(
+    setting: Setting, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stem, "MOST_AT_ONCE", most)
+    tables, bad, wrong = invert(setting)
+    assert tables > 0
+    assert (bad, wrong) == (0, 0)
+
+
+def test_inversion_kills_a_cut_that_is_allowed_though_unsafe(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = replace(UNSAFE, options={"trials": "once"})
+    monkeypatch.setattr(stem, "MOST_AT_ONCE", 0)
+    assert invert(setting)[1:] == (0, 0)
+
+    class Anything:
+        @staticmethod
+        def for_size(steps: int) -> Any:
+            del steps
+            return lambda wants, paper, value, amount, left: 0
+
+    monkeypatch.setattr(stem, "first_allowed", Anything)
+    assert invert(setting)[1] > 0
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class _Walk:
         totals = np.bincount(problem.code, weights=problem.count, minlength=problem.values)
         self.totals = totals.astype(np.float64)
         self.wants: Wants = demand.wants(self.totals)
-        self.paper: NodePaper = new_paper(self.tuples, self.wants, problem.values)
+        self.paper: NodePaper = new_paper(self.wants, problem.values, int(self.totals.sum()))
         self.tuple_of_entry = np.repeat(np.arange(problem.tuples), np.diff(problem.ptr))
         self.steps = 64 * len(problem.code)
         self.labels = [

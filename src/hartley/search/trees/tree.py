@@ -39,7 +39,8 @@ FORMS = ("up to", "one value", "every tuple")
 Progress = Callable[[int, int, str], None]
 
 
-def _quiet(done: int, total: int, what: str) -> None:
+def quiet(done: int, total: int, what: str) -> None:
+    """Hear nothing of progress."""
     del done, total, what
 
 
@@ -101,15 +102,17 @@ class TreeProblem:
     def grow(
         self,
         demand: TreeDemand,
-        progress: Progress = _quiet,
+        progress: Progress = quiet,
         *,
         reference: Reference | None = None,
         alike: Sequence[Flags] = (),
+        rows_of_all: Floats | None = None,
     ) -> CutTree:
         """Grow the tree; raise where a root does not hold what is wanted.
 
         Cuts are chosen by what a ``reference`` tells, and as if rows that are ``alike`` had one value.
-        There is no time limit: when a search ends must not depend on who has which value.
+        There is no time limit: when a search ends must not depend on who has which value. Of a part of a
+        table, which holds what is wanted, ``rows_of_all`` is how many rows of the table have each value.
         """
         ranks = np.column_stack([column.ranks for column in self.columns])
         # Kept columns first, so that every root is one run of tuples.
@@ -122,12 +125,15 @@ class TreeProblem:
         is_new = (placed[1:][:, kept] != placed[:-1][:, kept]).any(axis=1)
         ends = np.concatenate([[0], np.flatnonzero(is_new) + 1, [len(order)]]).astype(np.int64)
         order = order[near_each_other(placed, np.repeat(np.arange(len(ends) - 1), np.diff(ends)))]
-        rows = np.bincount(self.code, weights=self.count, minlength=self.values).astype(np.float64)
+        rows = rows_of_all
+        if rows is None:
+            rows = np.bincount(self.code, weights=self.count, minlength=self.values).astype(np.float64)
         tuples, wants = self.laid_out(order), demand.wants(rows)
-        if not roots_hold(tuples, wants, ends) or not demand.shares_hold(tuples, ends):
+        is_part = rows_of_all is not None
+        if not is_part and not (roots_hold(tuples, wants, ends) and demand.shares_hold(tuples, ends)):
             raise demand.lacking(rows, is_whole=len(ends) == 2)
         growth = new_growth(tuples, wants, ends)
-        paper = new_paper(tuples, wants, self.values)
+        paper = new_paper(wants, self.values, int(tuples.rows.sum()), tuples)
         learnt = first_learnt(tuples, wants)
         if wants.witness >= 0 and reference is not None:
             see_reference(tuples, wants, learnt, reference)
@@ -269,13 +275,14 @@ def new_growth(tuples: Tuples, wants: Wants, ends: Int64s) -> Growth:
     return growth
 
 
-def new_paper(tuples: Tuples, wants: Wants, values: int) -> NodePaper:
-    """Return empty scratch paper."""
-    size, columns = tuples.rank.shape
+def new_paper(wants: Wants, values: int, rows: int, tuples: Tuples | None = None) -> NodePaper:
+    """Return empty scratch paper for nodes of so many rows; without tuples for multisets alone."""
+    size, columns = (0, 1) if tuples is None else tuples.rank.shape
+    cells = 0 if tuples is None else int(tuples.begin[-1])
     codes = int(wants.begin[-1])
     widest = int(np.diff(wants.begin).max(initial=0)) + 2
     windows = int(wants.wanted[~wants.plain].max(initial=0)) + 1
-    groups = min(widest, isqrt(2 * int(tuples.rows.sum())) + 2)
+    groups = min(widest, isqrt(2 * rows) + 2)
     grid = 64 * 64
 
     def numbers(length: int) -> Int64s:
@@ -310,7 +317,7 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> NodePaper:
         low=numbers(columns),
         high=numbers(columns),
         variety=numbers(columns),
-        seen=numbers(int(tuples.begin[-1]) + 1),
+        seen=numbers(cells + 1),
         width=np.zeros(columns + 1),
         left_width=np.zeros(size),
         left_rows=numbers(size),

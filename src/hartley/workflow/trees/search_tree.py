@@ -20,7 +20,7 @@ from hartley.search.codebooks import PublicColumn
 from hartley.search.effort import Effort
 from hartley.search.points.measured import point_of
 from hartley.search.problem import Problem
-from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
+from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem, grow_tree
 from hartley.workflow.codebooks.search_codebooks import (
     frontier_levels,
     frontier_of_every_level,
@@ -108,7 +108,7 @@ def _grown_point(
     )
     problem = tree_problem(question, columns)
     told = {} if question.prior is None else question.prior.for_tree(columns, problem.columns, joint)
-    tree = problem.grow(demand, effort.progress, **told)
+    tree = grow_tree(problem, demand, effort.progress, **told)
     loss = tree_loss(problem.columns, joint, tree)
     partition = Partition(tree.labels)
     largest = float(partition.sizes.max())
@@ -136,7 +136,7 @@ def transparent_partition(
     asked = replace(question, joint=question.joint.without_side(), columns=None, kept=())
     demand = TreeDemand.of(requirements, asked.joint.sensitive, question.closeness)
     problem = tree_problem(asked, public_columns(asked))
-    return Partition(problem.grow(demand, effort.progress).labels)
+    return Partition(grow_tree(problem, demand, effort.progress).labels)
 
 
 def transparent_loss(question: Problem, effort: Effort) -> float | None:
