@@ -12,7 +12,7 @@ row has lost everything: width 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
@@ -143,6 +143,11 @@ class Usefulness:
                 if (found := _correlation(one, other, rows)) is not None
             ),
         )
+
+    def without_moves(self, values_before: int) -> Usefulness:
+        """Return what is known where a few public values stand for all of a class: nothing of moves."""
+        columns = (replace(one, mean_move=None, max_move=None) for one in self.columns)
+        return replace(self, values_before=values_before, columns=tuple(columns), correlations=())
 
     @property
     def loss(self) -> float:

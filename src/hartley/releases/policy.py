@@ -233,6 +233,9 @@ class Policy(VersionedDocument, frozen=True, kw_only=True):
     """Combinations of the codebooks' labels that are withheld."""
     tree: TreeDocument | msgspec.UnsetType = msgspec.UNSET
     """The tree of cuts whose classes the clusters are; not written where there is none."""
+    boxes: bool | msgspec.UnsetType = msgspec.UNSET
+    """Whether clusters list the ends of their classes and not all members, which the tree tells then; not
+    written where they list all."""
     levels: LevelDocument | msgspec.UnsetType = msgspec.UNSET
     """The path of levels that led to the codebooks of columns; not written where there is none."""
     bounds: tuple[ColumnBounds, ...] | msgspec.UnsetType = msgspec.UNSET
@@ -307,6 +310,19 @@ class Policy(VersionedDocument, frozen=True, kw_only=True):
     def side_names(self) -> tuple[str, ...]:
         """The names of the columns of side information."""
         return tuple(column.name for column in self.side)
+
+    @property
+    def lists_ends(self) -> bool:
+        """Whether clusters list the ends of their classes and not all members."""
+        return self.boxes is True
+
+    def require_members(self) -> None:
+        """Refuse to recode other rows by a policy that lists the ends of its classes alone."""
+        if self.lists_ends:
+            raise PolicyError(
+                "the policy is of a table that was released where it is, and lists the ends of its classes; "
+                "it recodes no other rows: release these anew"
+            )
 
     @property
     def published(self) -> tuple[str, ...]:
@@ -432,6 +448,7 @@ class Policy(VersionedDocument, frozen=True, kw_only=True):
         """Release a data frame by this codebook; gives back the same kind of frame, rows in their order."""
         from hartley.releases.apply import apply_to_frame
 
+        self.require_members()
         return apply_to_frame(self, frame, unseen)
 
     def require_columns(self, columns: Iterable[str], name: str) -> None:

@@ -114,6 +114,12 @@ def with_statistics(connection: DuckDBPyConnection) -> Iterator[None]:
         connection.execute(DISABLED_OPTIMIZERS)
 
 
+def memory_of(connection: DuckDBPyConnection) -> int:
+    """Return how many bytes an engine may take."""
+    ((shown,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
+    return memory_bytes(cast("_Engine", connection).memory_limit or shown)
+
+
 @contextmanager
 def with_less_memory(connection: DuckDBPyConnection, share: float) -> Iterator[None]:
     """Lower an engine's memory limit to a share of it inside the block; rows come in any order there.

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from hartley.errors import ColumnError, option
 from hartley.model import Kind
 from hartley.tables.column_types import RefusedColumn, TypedColumn
+from hartley.tables.counting.different_rows import DifferentRows, own_engine
 from hartley.tables.counting.fetch_range import COUNTED_FROM, RangeRead, read_range
 from hartley.tables.counting.first_look import first_look
 from hartley.tables.counting.grid import grid_room, read_on_grid
@@ -191,6 +192,22 @@ class Table:
             return None
         with self._counted(scan, roles) as counted:
             return read_summary(first_look(self.connection, counted, typed, roles, missing))
+
+    @property
+    def most_held(self) -> int | None:
+        """How many different rows may come here; nothing where only memory is a limit."""
+        return getattr(self._source, "most_held", None)
+
+    def different_rows(self, roles: Roles, *, missing: Missing = "value") -> DifferentRows | None:
+        """Keep the different rows of some roles in the engine that has them.
+
+        Nothing where another engine tells values apart as we do not, or cannot keep tables, and where cells
+        are text that is still to be read as values.
+        """
+        typed = dict(zip(roles.columns, self.typed_columns(roles.columns), strict=True))
+        find = getattr(self._source, "engine_table", None)
+        table = own_engine(self._source, typed) if find is None else find(typed, roles)
+        return None if table is None else DifferentRows(table, roles, missing)
 
     def several_counts(
         self, role_sets: Sequence[Roles], *, missing: Missing = "value"

@@ -226,6 +226,9 @@ class RecordChecks:
         self._add("rows left out", record.dropped_rows == dropped, f"{dropped} rows lack a value")
         self._add("requirements", _agree(record.requirements, requirements), "other requirements were found")
         for name in READERS:
+            if name == "before" and self.policy.lists_ends:
+                self.checks.left_out.append("what was learnt before, of rows that stay where they are")
+                continue
             claimed = getattr(record, name)
             reason = _difference(claimed, self.measures.get(name)) or self._other_columns(name, claimed)
             self._add(name, not reason, reason)

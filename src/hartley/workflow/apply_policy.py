@@ -167,6 +167,7 @@ def apply(
     """
     requirements = Demand.of(require).requirements
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
+    book.require_members()
     if book.choices.transparent is not msgspec.UNSET:
         raise OptionError(
             f"the policy was made with {option('transparent')}, which is proved for the rows it was made "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,7 @@ from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable, names, sorted_into
 from hartley.workflow.request.time_limit import SearchLimits
+from hartley.workflow.trees.reduced_table import ReducedTable, reduced_table, rows_too_many
 from hartley.workflow.trees.refusals import require_no_empty_secrets, require_transparent
 from hartley.workflow.trees.search_tree import transparent_loss
 
@@ -69,8 +71,15 @@ def make_release(
         study = study.counting_rows(demand, objective.transparent)
     _require_certifiable(study, demand, objective, destination, limits)
     files = ReleaseFiles.require_free(study, destination)
-    with study.opened() as table:
-        plan = ReleasePlan.of(study, table, objective, demand, files.format_, destination.words)
+    with ExitStack() as stack:
+        table = stack.enter_context(study.opened())
+        reduced: ReducedTable | None = None
+        rows = None if point is not None else rows_too_many(study, table, destination, objective, demand)
+        if rows is not None:
+            stack.callback(rows.close)
+            told = limits.start(None).progress
+            reduced = stack.enter_context(reduced_table(study, table, demand, objective, rows, told))
+        plan = ReleasePlan.of(study, table, objective, demand, files.format_, destination.words, reduced)
         identifiers = _look_at_columns(plan, files, destination, point)
         question = plan.question
         effort = limits.start(question.default_seconds)
@@ -90,6 +99,8 @@ def make_release(
             reached.point.withheld,
             shown_columns(plan.public, reached.book),
         )
+        if reduced is not None:
+            usefulness = usefulness.without_moves(reduced.public_values)
         if destination.exposure == "refuse":
             refuse_one_candidate(reached.audit, () if study.jointly else left)
             refuse_harmful(plan, reached)
@@ -160,6 +171,7 @@ def _look_at_columns(
         names(destination.accept_identifier),
         plan.labels,
         (*objective.columns.hierarchy, *objective.columns.prefix),
+        {} if plan.reduced is None else plan.reduced.values_of,
     )
     if objective.withheld_label is not None:
         is_text = plan.labels in ("range", "interval", "set")

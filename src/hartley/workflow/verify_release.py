@@ -16,7 +16,7 @@ from hartley.releases.apply import codebook_of, open_for, reading_of
 from hartley.releases.certificate import Certificate, Envelope
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
-from hartley.releases.writer.original_source import for_verifier, is_spark
+from hartley.releases.writer.original_source import is_spark
 from hartley.releases.writer.release_paths import default_names, signature_beside
 from hartley.verifier.checks import ClaimCheck
 from hartley.verifier.signature import read_public_key
@@ -29,6 +29,7 @@ from hartley.verifier.verification import (
 )
 from hartley.workflow.apply_policy import asked_by, closeness_of
 from hartley.workflow.persons.linked_rows import LinkedRows
+from hartley.workflow.trees.reduced_table import original_of
 
 
 class DocumentFields(TypedDict, total=False):
@@ -113,7 +114,7 @@ def verify(
     past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
     found = verify_release(
         _released(released, original),
-        for_verifier(original, reading_of(book)),
+        original_of(original, reading_of(book), book),
         book,
         replace(_documents(**documents), codebook=_codebook_beside(released)),
         past,

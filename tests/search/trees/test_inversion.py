@@ -291,7 +291,7 @@ def test_inversion_kills_a_cut_that_is_allowed_though_unsafe(monkeypatch: pytest
         @staticmethod
         def for_size(steps: int) -> Any:
             del steps
-            return lambda wants, paper, value, amount, left: 0
+            return lambda *_: 0
 
     monkeypatch.setattr(stem, "first_allowed", Anything)
     assert invert(setting)[1] > 0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hartley.search.trees import TreeColumn, TreeDemand, TreeProblem, grow_tree, stem
-from hartley.search.trees.stem import Box, BoxCounts
+from hartley.search.trees.stem import BoxCounts, RankBox
 from reference_trees import Want
 from tree_instances import SmallTable, demand_of
 
@@ -122,8 +122,8 @@ def test_how_many_rows_are_different_decides_nothing() -> None:
 
 
 def test_a_box_is_cut_in_two() -> None:
-    left, right = Box((0, 2), (9, 7)).cut(1, 4)
-    assert (left, right) == (Box((0, 2), (9, 4)), Box((0, 5), (9, 7)))
+    left, right = RankBox((0, 2), (9, 7)).cut(1, 4)
+    assert (left, right) == (RankBox((0, 2), (9, 4)), RankBox((0, 5), (9, 7)))
 
 
 def test_small_tables_are_grown_as_ever() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hartley.errors import ColumnError, OptionError, TableError
+from hartley.model.arrays import Int64s
 from hartley.releases.formats import Format
-from hartley.tables import ReadOptions, Table, open_table
+from hartley.tables import ReadOptions, Roles, Table, open_table
 
 
 def original_file(source: Any) -> Path | None:
@@ -81,6 +84,49 @@ class CountedFrame:
                 found = counted_rows(self._placed, {self._places[name]: name for name in names})
             self._last = list(names), found
         return self._last[1]
+
+
+class RowsThere:
+    """A table whose different rows are counted where they are, and come here piece by piece."""
+
+    def __init__(self, source: Any, options: ReadOptions, roles: Roles, most: int) -> None:
+        """Have the rows counted; no piece has more than ``most``, unless all its public tuples are one."""
+        import pyarrow as pa
+
+        self._table = open_table(source, options)
+        found = self._table.different_rows(roles)
+        if found is None:
+            raise TableError(f"{self._table.name}: its rows cannot be counted where they are")
+        self._rows, self._most = found, most
+        found.number()
+        self.cells = {one.coordinate.name: one.native for one in found.columns}
+        self.secrets = dict(zip(roles.sensitive, found.natives, strict=True))
+        types = {name: cells.type for name, cells in (self.cells | self.secrets).items()}
+        self.schema = pa.schema([(name, types.get(name, pa.null())) for name in self._table.column_names])
+
+    def pieces(self) -> Iterator[tuple[list[Int64s], Int64s, Int64s]]:
+        """Yield different rows: the numbers of their public cells, of their sensitive value, how many."""
+        rows, columns = self._rows, self._rows.columns
+        try:
+            whole = [0] * len(columns), [len(column.places) - 1 for column in columns]
+            todo = [whole]
+            while todo:
+                low, high = todo.pop()
+                found = rows.look([(low, high)])
+                sizes = [int((found["what"] == j).sum()) for j in range(len(columns))]
+                widest = max(range(len(columns)), key=sizes.__getitem__)
+                if found["n"][found["what"] == 0].sum() > self._most and sizes[widest] > 1:
+                    cells = np.sort(found["cell"][found["what"] == widest])
+                    middle = int(cells[len(cells) // 2])
+                    todo.append((low, [*high[:widest], middle - 1, *high[widest + 1 :]]))
+                    todo.append(([*low[:widest], middle, *low[widest + 1 :]], high))
+                    continue
+                piece = rows.fetch((low, high))
+                numbers = [piece[f"x{j}"].astype(np.int64) for j in range(len(columns))]
+                yield numbers, piece["s"].astype(np.int64), piece["n"].astype(np.int64)
+        finally:
+            rows.close()
+            self._table.close()
 
 
 def is_spark(source: Any) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import WriteError
+from hartley.releases.apply import apply_in_spark
 from hartley.releases.certificate import listing_sha256
 from hartley.releases.policy import Policy
 from hartley.releases.writer.original_source import CountedFrame
@@ -62,8 +63,8 @@ class ReleasedFolder(CountedFrame):
 class FolderWriter:
     """The folder of a release: written aside, and given its name when everything else is ready."""
 
-    def __init__(self, original: CountedFrame, final: Path, workspace: str) -> None:
-        self._frame = original.frame
+    def __init__(self, rows: Any, final: Path, workspace: str) -> None:
+        self._frame = rows
         self._final = Path(os.path.realpath(final))
         self._aside = self._final.parent / workspace
         self._staged = self._aside / "folder"
@@ -75,7 +76,7 @@ class FolderWriter:
             measured = (*policy.public_names, *policy.sensitive_names, *policy.side_names, *policy.keep)
             rows = _complete(rows, measured)
         self._aside.mkdir(mode=0o700, exist_ok=True)
-        released = policy.apply(rows)
+        released = apply_in_spark(policy, rows, "error")
         with computed("pyspark"):
             released.write.option("maxRecordsPerFile", ROWS_IN_A_FILE).parquet(_address(self._staged))
         return ReleasedFolder(self._frame.sparkSession, self._staged)
@@ -92,6 +93,12 @@ class FolderWriter:
         except BaseException:
             self._final.rename(self._staged)
             raise
+
+
+def frame_like(source: Any, path: Path) -> Any:
+    """Return the rows of a Parquet file as a frame of the session of another one."""
+    with computed("pyspark"):
+        return source.sparkSession.read.parquet(_address(path))
 
 
 def _address(path: Path) -> str:

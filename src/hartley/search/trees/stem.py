@@ -1,9 +1,9 @@
 """The first cuts of very large tables, told from counts: such a table need not be held to be cut.
 
-A node that may have more than ``MOST_AT_ONCE`` different rows is cut by how many rows have each cell of each column and
-each sensitive value, which any engine counts where the rows are: of its widest column by the allowed cut that
-is nearest the middle row. One that is smaller is taken out whole and grown by the usual rule of cuts, as
-a tree of its own. So the tree is the same whether the rows are held here or counted elsewhere.
+A node that may have more than ``MOST_AT_ONCE`` different rows is cut by how many rows have each cell of each
+column and each sensitive value, which any engine counts where the rows are: of its widest column by the
+allowed cut that is nearest the middle row. One that is smaller is taken out whole and grown by the usual rule
+of cuts, as a tree of its own. So the tree is the same whether rows are held here or counted elsewhere.
 
 A cut that fails here makes its node a class: no other is tried.
 """
@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.model.arrays import Flags, Floats, Int64s, Ints
 from hartley.search.trees.columns import TreeColumn
 from hartley.search.trees.loops.layout import ORDERED, UP_TO, NodePaper, Wants
 from hartley.search.trees.loops.multisets import first_allowed, multiset_holds
@@ -32,17 +32,17 @@ values and the multiset: there are no more than rows, and no more than public tu
 
 
 @dataclass(frozen=True)
-class Box:
+class RankBox:
     """A part of a table: the lowest and the highest rank of each column."""
 
     low: tuple[int, ...]
     high: tuple[int, ...]
 
-    def cut(self, column: int, rank: int) -> tuple[Box, Box]:
+    def cut(self, column: int, rank: int) -> tuple[RankBox, RankBox]:
         """Return the parts up to a rank of a column and above it."""
         high, low = list(self.high), list(self.low)
         high[column], low[column] = rank, rank + 1
-        return Box(self.low, tuple(high)), Box(tuple(low), self.high)
+        return RankBox(self.low, tuple(high)), RankBox(tuple(low), self.high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +71,10 @@ class CountedTable(Protocol):
     values: int
     """How many sensitive values there are."""
 
-    def look(self, boxes: Sequence[Box]) -> list[BoxCounts]:
+    def look(self, boxes: Sequence[RankBox]) -> list[BoxCounts]:
         """Count the rows of some boxes."""
 
-    def fetch(self, box: Box) -> TreeProblem:
+    def fetch(self, box: RankBox) -> TreeProblem:
         """Take the different rows of a box out."""
 
 
@@ -82,25 +82,25 @@ class CountedTable(Protocol):
 class StemClasses:
     """Classes that a box was cut into, or the box as a class of its own."""
 
-    box: Box
-    problem: TreeProblem | None
-    """Its different rows; ``None`` where it is one class and was never held."""
-    tree: CutTree | None
-    counts: BoxCounts
-    node: int
-    """The number of the node of the whole tree that is the root of its own."""
-    first_node: int
-    """From which number on other nodes of its tree are numbered."""
+    box: RankBox
     first_class: int
+    """The number of the first of the classes."""
+    problem: TreeProblem | None = None
+    """Its different rows; ``None`` where it is one class and was never held."""
+    tree: CutTree | None = None
+    parts: tuple[BoxCounts, ...] = ()
+    """What is known of a class that was never held: of the parts of the cut that failed, or of all of it."""
 
 
 @dataclass(eq=False)
 class _Node:
-    box: Box
+    box: RankBox
     counts: BoxCounts
     child: int = -1
     cut: tuple[int, int] = (0, 0)
     failed: tuple[int, int] | None = None
+    tried: tuple[BoxCounts, ...] = ()
+    """The parts of the cut that failed."""
     grows: bool = False
     """Whether its rows are few enough to be held."""
 
@@ -149,10 +149,37 @@ def numbered_by_tuples(tree: CutTree, labels: Int64s) -> CutTree:
     return replace(tree, labels=number[labels], node_of_class=tree.node_of_class[order])
 
 
+@dataclass(frozen=True, eq=False)
+class GrownElsewhere:
+    """The classes of a table that was cut where it is."""
+
+    tree: CutTree
+    ranks: Int64s
+    """The ranks of the tuples that stand for classes, among all cells of the columns."""
+    of_class: Int64s
+
+    def tree_of(self, columns: Sequence[TreeColumn]) -> CutTree:
+        """Return the tree by the ranks of columns that have only the cells of these tuples."""
+        present = [np.unique(self.ranks[:, j]) for j in range(self.ranks.shape[1])]
+        theirs = [cells[column.ranks] for cells, column in zip(present, columns, strict=True)]
+        labels = np.empty(len(self.of_class), dtype=np.int64)
+        labels[np.lexsort(theirs)] = self.of_class[np.lexsort(self.ranks.T)]
+
+        def renamed(cuts: Cuts) -> Cuts:
+            rank = cuts.rank.copy()
+            for j, cells in enumerate(present):
+                here = cuts.column == j
+                rank[here] = np.searchsorted(cells, rank[here], side="right") - 1
+            return replace(cuts, rank=rank)
+
+        tree = replace(self.tree, cuts=renamed(self.tree.cuts), failures=renamed(self.tree.failures))
+        return numbered_by_tuples(tree, labels)
+
+
 class _Stem:
     def __init__(self, table: CountedTable, demand: TreeDemand) -> None:
         self.table, self.demand = table, demand
-        whole = Box(tuple(0 for _ in table.columns), tuple(column.cells - 1 for column in table.columns))
+        whole = RankBox(tuple(0 for _ in table.columns), tuple(column.cells - 1 for column in table.columns))
         (counts,) = table.look([whole])
         self.nodes = [_Node(whole, counts)]
         self.rows: Floats = np.zeros(table.values)
@@ -187,7 +214,7 @@ class _Stem:
                 self.nodes += parts
                 after += parts
             else:
-                node.failed = cut
+                node.failed, node.tried = cut, tuple(part.counts for part in parts)
         return after
 
     def _holds(self, counts: BoxCounts) -> bool:
@@ -223,7 +250,8 @@ class _Stem:
                 continue
             problem = self.table.fetch(node.box) if node.grows else None
             tree = None if problem is None else problem.grow(self.demand, rows_of_all=self.rows)
-            take(StemClasses(node.box, problem, tree, node.counts, at, size, classes))
+            parts = () if node.grows else node.tried or (node.counts,)
+            take(StemClasses(node.box, classes, problem, tree, parts))
             if tree is None:
                 class_nodes.append(np.array([at]))
                 classes += 1
@@ -279,7 +307,7 @@ class _HeldTable:
         """Count all rows."""
         return self._look(np.ones(self.problem.tuples, dtype=np.bool_))
 
-    def inside(self, box: Box) -> Flags:
+    def inside(self, box: RankBox) -> Flags:
         """Tell which tuples are in a box."""
         found = np.ones(self.problem.tuples, dtype=np.bool_)
         for column, low, high in zip(self.columns, box.low, box.high, strict=True):
@@ -287,7 +315,7 @@ class _HeldTable:
                 found &= (column.ranks >= low) & (column.ranks <= high)
         return found
 
-    def look(self, boxes: Sequence[Box]) -> list[BoxCounts]:
+    def look(self, boxes: Sequence[RankBox]) -> list[BoxCounts]:
         """Count the rows of some boxes."""
         return [self._look(self.inside(box)) for box in boxes]
 
@@ -297,7 +325,7 @@ class _HeldTable:
         cells = tuple(_counted(column.ranks[here], self.rows[here]) for column in self.columns)
         return BoxCounts(int(here.sum()), *multiset, cells)
 
-    def fetch(self, box: Box) -> TreeProblem:
+    def fetch(self, box: RankBox) -> TreeProblem:
         """Take the different rows of a box out."""
         here = self.inside(box)
         of_entry = here[self.tuple_of_entry]
@@ -310,7 +338,7 @@ class _HeldTable:
         )
 
 
-def _counted(codes: Int64s, rows: Int64s) -> tuple[Int64s, Int64s]:
+def _counted(codes: Ints, rows: Int64s) -> tuple[Int64s, Int64s]:
     """Return the codes that occur, ascending, and how many rows have each."""
     totals = np.bincount(codes, weights=rows).astype(np.int64)
     found = np.flatnonzero(totals)

@@ -9,7 +9,7 @@ sensitive and the side values, and only those and ten public values come here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -65,14 +65,16 @@ class EngineTable:
     """By the rule of types, over the fetched ``c<place>``; the place is that among all columns."""
     places: Mapping[str, int]
     connection: DuckDBPyConnection
+    cells_here: Mapping[str, str] = field(default_factory=dict)
+    """The cells as a file would have them, over the fetched ``c<place>``, where they can be had."""
 
     def summary(self, roles: Roles, missing: Missing) -> SummaryRead:
         """Count what an audit of the roles needs."""
         engine = self.engine
         try:
-            self._keep_values(roles, missing)
-            sensitive = _Numbered(self, roles.sensitive, "s", "hartley_sensitive")
-            side = _Numbered(self, roles.side, "a", "hartley_side") if roles.side else None
+            self.keep_values(roles, missing)
+            sensitive = NumberedValues(self, roles.sensitive, "s", "hartley_sensitive")
+            side = NumberedValues(self, roles.side, "a", "hartley_side") if roles.side else None
             public = [f"x{place}" for place in range(len(roles.public))]
             keys = ", ".join(f"v.{x} AS {x}" for x in public)
             engine.keep(
@@ -94,7 +96,8 @@ class EngineTable:
                 engine.drop(name)
         return SummaryRead(found, self.row_count - found.rows if missing == "drop" else 0)
 
-    def _keep_values(self, roles: Roles, missing: Missing) -> None:
+    def keep_values(self, roles: Roles, missing: Missing) -> None:
+        """Keep the different rows of the roles, ``x0, ..., a0, ..., s0, ...``, and the rows ``n`` of each."""
         named = [
             f"{self.columns[name].value} AS {mark}{place}"
             for mark, names in (("x", roles.public), ("a", roles.side), ("s", roles.sensitive))
@@ -118,14 +121,18 @@ class EngineTable:
         return dictionary.cells(codes)
 
     def numbered(
-        self, names: Sequence[str], mark: str, table: str, order: str
+        self, names: Sequence[str], mark: str, table: str, order: str, first: int = 0
     ) -> tuple[Dictionary, npt.NDArray[Any]]:
-        """Fetch kept values into DuckDB, numbered by our rules; and our number of each, in an order."""
+        """Fetch kept values into DuckDB, numbered by our rules; and our number of each, in an order.
+
+        The values are called by a mark and a place from ``first`` on. Until the next call the values stay in
+        DuckDB as they came, as ``hartley_fetched``.
+        """
         import pyarrow as pa
 
         asked = ", ".join(
             self.columns[name].fetched(f"{mark}{place}", self.places[name])
-            for place, name in enumerate(names)
+            for place, name in enumerate(names, first)
         )
         arrow = self.engine.fetch_arrow(f"SELECT {asked} FROM {table} ORDER BY {order}")
         arrow = arrow.append_column("hartley_place", pa.array(range(len(arrow)), pa.int32()))
@@ -156,15 +163,18 @@ class EngineTable:
                 self.engine.drop("hartley_extremes")
 
 
-class _Numbered:
-    """The distinct values of a role, numbered in the engine."""
+class NumberedValues:
+    """The distinct values of a role, or of one of its columns, numbered in the engine."""
 
-    def __init__(self, table: EngineTable, names: Sequence[str], mark: str, kept: str) -> None:
+    def __init__(
+        self, table: EngineTable, names: Sequence[str], mark: str, kept: str, first: int = 0
+    ) -> None:
         self._table = table
         self._names = names
         self._mark = mark
         self._kept = kept
-        values = [f"{mark}{place}" for place in range(len(names))]
+        self._first = first
+        values = [f"{mark}{place}" for place in range(first, first + len(names))]
         order = ", ".join(f"CASE WHEN {value} IS NULL THEN 1 ELSE 0 END, {value}" for value in values)
         keys = ", ".join(values)
         table.engine.keep(
@@ -177,7 +187,7 @@ class _Numbered:
 
     def alphabet(self, numbers: npt.NDArray[Any]) -> tuple[Alphabet, npt.NDArray[Any]]:
         """Return the alphabet by our rules, and the place in it of each number of the engine."""
-        dictionary, codes = self._table.numbered(self._names, self._mark, self._kept, "code")
+        dictionary, codes = self._table.numbered(self._names, self._mark, self._kept, "code", self._first)
         alphabet, _ = dictionary.sorted(codes)
         if alphabet.size != len(codes) or len(numbers) != len(codes):
             raise TableError(

@@ -50,15 +50,17 @@ def refuse_identifiers(
     accepted: Collection[str],
     labels: Labels,
     grouped: Collection[str],
+    values_of: Mapping[str, int],
 ) -> Mapping[str, str]:
     """Refuse to publish columns that name people; return those that are accepted, with the reasons.
 
     ``untouched`` are published as they are, ``grouped`` have a hierarchy or a prefix, which names groups.
+    ``values_of`` is how many values columns have of which not all are given.
     """
     counts: dict[str, int | None] = {
         one.name: len(different(one.values[~one.missing])) for one in public.coordinates
     }
-    found = identifier_columns(table, counts | dict.fromkeys(untouched))
+    found = identifier_columns(table, counts | dict(values_of) | dict.fromkeys(untouched))
     for name in accepted:
         if name not in found:
             raise OptionError(

@@ -128,12 +128,17 @@ class DatabaseSource(Source):
         self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
     ) -> SummaryRead | None:
         """Count in the database, where its values are equal exactly where ours are."""
+        table = self.engine_table(columns, roles)
+        return None if table is None else table.summary(roles, missing)
+
+    def engine_table(self, columns: Mapping[str, TypedColumn], roles: Roles) -> EngineTable | None:
+        """Return the table in the database, where that can keep tables and tells values apart as we do."""
         for name in roles.columns:
             if columns[name].kind not in self._by_name[name].summarised_kinds:
                 return None
         if not self._database.can_keep():
             return None
-        table = EngineTable(
+        return EngineTable(
             engine=self._database,
             source=self._from,
             row_count=self.row_count,
@@ -141,8 +146,12 @@ class DatabaseSource(Source):
             typed=columns,
             places=self._places,
             connection=self.connection,
+            cells_here={
+                # Decimals come as text, and are numbers again by the rule of types.
+                name: columns[name].sql if columns[name].kind == "number" else self._by_name[name].raw.sql
+                for name in roles.columns
+            },
         )
-        return table.summary(roles, missing)
 
     def close(self) -> None:
         """Let go of both engines; temporary tables go with the connection."""

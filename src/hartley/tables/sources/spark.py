@@ -25,7 +25,7 @@ from hartley.tables.counting.remote_summary import EngineColumn, EngineTable
 from hartley.tables.counting.sql_summary import Columns, SummaryRead
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
-from hartley.tables.sources.frames import ROWS, LazyFrame, given, register
+from hartley.tables.sources.frames import ROWS, LazyFrame, computed, given, register
 from hartley.tables.sources.source import Missing, RawColumn
 
 if TYPE_CHECKING:
@@ -111,6 +111,24 @@ class SparkFrame(LazyFrame):
         self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
     ) -> SummaryRead | None:
         """Count in Spark, where there is much to count and its values are equal exactly where ours are."""
+        table = self.engine_table(columns, roles)
+        if table is None:
+            return None
+        try:
+            with self._computed():
+                if self._has_few([self.columns[table.places[name]] for name in roles.columns]):
+                    return None
+                return table.summary(roles, missing)
+        finally:
+            table.engine.drop(VIEW)
+
+    @property
+    def most_held(self) -> int:
+        """How many different rows the driver takes at most."""
+        return most_different(self._native.sparkSession)
+
+    def engine_table(self, columns: Mapping[str, TypedColumn], roles: Roles) -> EngineTable | None:
+        """Return the table in Spark, where values are equal there exactly where they are here."""
         own = {
             column.name: typed_native(column.name, column.sql, column.duckdb_type) for column in self.columns
         }
@@ -119,13 +137,10 @@ class SparkFrame(LazyFrame):
             if isinstance(native, RefusedColumn) or native.kind != columns[name].kind:
                 return None
         places = {column.name: place for place, column in enumerate(self.columns)}
-        with self._computed():
-            if self._has_few([self.columns[places[name]] for name in roles.columns]):
-                return None
         engine = SparkCounting(self._native.sparkSession)
         # A frame of its own: what the user has persisted stays so when ours is dropped.
         engine.show(VIEW, self._native.select("*"))
-        table = EngineTable(
+        return EngineTable(
             engine=engine,
             source=VIEW,
             row_count=self.row_count,
@@ -133,12 +148,8 @@ class SparkFrame(LazyFrame):
             typed=columns,
             places=places,
             connection=self.connection,
+            cells_here={name: f"c{places[name]}" for name in roles.columns},
         )
-        try:
-            with self._computed():
-                return table.summary(roles, missing)
-        finally:
-            engine.drop(VIEW)
 
 
 def most_different(session: Any) -> int:
@@ -270,7 +281,8 @@ class SparkCounting:
 
     def fetch_arrow(self, query: str) -> Any:
         """Fetch the outcome of a query."""
-        table = self._session.sql(self._ours(query)).toArrow()
+        with computed("pyspark"):
+            table = self._session.sql(self._ours(query)).toArrow()
         self.bytes_fetched += table.nbytes
         return table
 

@@ -83,7 +83,11 @@ def reach(
         is_same = same_reader and same_cost and again.leakage_bits == known.leakage_bits
         known = known if is_same else again
     try:
-        found = known or searched_point(question, within_labels(demand, unit), plan.objective.search, effort)
+        if plan.reduced is None:
+            sought = within_labels(demand, unit)
+            found = known or searched_point(question, sought, plan.objective.search, effort)
+        else:
+            found = tree_point(question, demand, effort, plan.reduced.grown)
     except UnreachableError as error:
         raise UnreachableError(f"{error.message}{plan.beside}") from None
     if point is not None and known is None and point.partition != found.partition:

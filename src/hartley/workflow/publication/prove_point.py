@@ -60,7 +60,7 @@ def prove_point(released: Released) -> tuple[PointRecord, tuple[Proof, ...]]:
         lower_bound_cost=None,
         proven_optimal=False,
     )
-    if choices.withhold:
+    if choices.withhold or released.policy.lists_ends:
         # What could be withheld besides is not among what the proofs speak of, and no part is the whole.
         return point, ()
     prover = Prover.of(released.joint, released.utility, int(prior_counts(released.before).min()))

@@ -35,6 +35,7 @@ from hartley.workflow.request.objective import Budget, Objective
 from hartley.workflow.request.study_table import StudyTable, names
 from hartley.workflow.request.utility_choice import codeword_of, default_labels
 from hartley.workflow.trees.prior import TreePrior
+from hartley.workflow.trees.reduced_table import ReducedTable
 from hartley.workflow.trees.refusals import without_side
 
 
@@ -89,6 +90,8 @@ class ReleasePlan:
     """What a cluster is to be called; ``None``: as is usual for its columns."""
     known_besides: tuple[str, ...] = ()
     """Columns that a reader who knows the program is promised nothing less for."""
+    reduced: ReducedTable | None = None
+    """A few rows of each class, where the table is too large to be held."""
 
     @classmethod
     def of(
@@ -99,16 +102,18 @@ class ReleasePlan:
         demand: Demand,
         format_: Format,
         words: Labels | None = None,
+        reduced: ReducedTable | None = None,
     ) -> ReleasePlan:
         """Plan a release; to a reader who knows everybody's public values side columns change nothing."""
         return cls(
             study=without_side(study, objective) if objective.transparent else study,
-            table=table,
+            table=table if reduced is None else reduced.table,
             objective=objective,
             demand=demand,
             format_=format_,
             words=words,
             known_besides=study.roles.side if objective.transparent else (),
+            reduced=reduced,
         )
 
     def __post_init__(self) -> None:

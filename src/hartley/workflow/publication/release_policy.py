@@ -69,6 +69,7 @@ def policy_of_release(plan: ReleasePlan, destination: Destination, reached: Chos
         ),
         tree=msgspec.UNSET if point.tree is None else tree_document(point.tree, book.partition),
         bounds=_bounds(plan, book, recodings) if destination.labels == "bounds" else msgspec.UNSET,
+        boxes=msgspec.UNSET if plan.reduced is None else True,
         levels=msgspec.UNSET if point.levels is None else level_document(point.levels),
     )
 

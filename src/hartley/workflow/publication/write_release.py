@@ -31,11 +31,11 @@ from hartley.releases.policy import Policy
 from hartley.releases.record import Commitments, Measures, Record
 from hartley.releases.writer.claims import Released, certificate_of
 from hartley.releases.writer.database_table import new_table
-from hartley.releases.writer.original_source import doubt_about, for_verifier, original_file
+from hartley.releases.writer.original_source import doubt_about, original_file
 from hartley.releases.writer.public_codebook import PublicCodebook
 from hartley.releases.writer.publication import Publication, require_defusable
 from hartley.releases.writer.release_paths import policies_beside
-from hartley.releases.writer.released_folder import FolderWriter
+from hartley.releases.writer.released_folder import FolderWriter, frame_like
 from hartley.releases.writer.staging import Staging, cannot_write, staged
 from hartley.search.problem import CostMeaning
 from hartley.verifier.verification import (
@@ -50,6 +50,7 @@ from hartley.workflow.publication.prove_point import prove_point
 from hartley.workflow.publication.release_plan import ReleaseFiles, ReleasePlan
 from hartley.workflow.publication.release_policy import policy_of_release
 from hartley.workflow.request.destination import Destination
+from hartley.workflow.trees.reduced_table import original_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,7 +234,7 @@ def write_release(
     policy = policy_of_release(plan, destination, reached)
     known = (*study.earlier, places["policy"])
     beside = policies_beside(places["output"].parent, plan.table.column_names, plan.roles.sensitive, known)
-    original = for_verifier(study.source, study.reading)
+    original = original_of(study.source, study.reading, policy)
     book, whole = reached.book, plan.observed.before()
     rows_of_clusters = row_counts(whole.without_side(), book.partition)
     audits, separations = _measured(whole, plan, reached)
@@ -243,7 +244,8 @@ def write_release(
         output: Any
         try:
             if files.in_spark:
-                folder = FolderWriter(original, places["output"], staging.home.name)
+                rows = original.frame if plan.reduced is None else frame_like(study.source, plan.reduced.path)
+                folder = FolderWriter(rows, places["output"], staging.home.name)
                 output = folder.write(policy)
                 output_sha256 = output.sha256()
             else:
@@ -399,6 +401,8 @@ def _measured(
             apart[name] = ToleranceMeasures.of(joint, closeness)
 
     learn("before", whole)
+    if plan.reduced is not None:
+        audits["before"] = plan.reduced.before
     if plan.earlier or not closeness.is_empty:
         learn("after", observed.reader(book))
     if plan.harmless:

@@ -20,7 +20,7 @@ from hartley.search.codebooks import PublicColumn
 from hartley.search.effort import Effort
 from hartley.search.points.measured import point_of
 from hartley.search.problem import Problem
-from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem, grow_tree
+from hartley.search.trees import CutTree, GrownElsewhere, TreeColumn, TreeDemand, TreeProblem, grow_tree
 from hartley.workflow.codebooks.search_codebooks import (
     frontier_levels,
     frontier_of_every_level,
@@ -73,12 +73,14 @@ def tree_problem(question: Problem, columns: Iterable[PublicColumn]) -> TreeProb
     )
 
 
-def tree_point(question: Problem, demand: Demand, effort: Effort) -> Point:
-    """Grow the tree whose classes keep what is required."""
+def tree_point(
+    question: Problem, demand: Demand, effort: Effort, elsewhere: GrownElsewhere | None = None
+) -> Point:
+    """Grow the tree whose classes keep what is required, or take one that was grown ``elsewhere``."""
     require_carried(question, demand)
     wanted = tuple(one for one in demand.requirements if not one.is_limit)
     asked = replace(question, requirements=wanted) if wanted else question
-    return _grown_point(asked, tuple(public_columns(asked)), asked.counts, effort)
+    return _grown_point(asked, tuple(public_columns(asked)), asked.counts, effort, elsewhere)
 
 
 def frontier_of_trees(question: Problem, effort: Effort) -> Frontier:
@@ -95,7 +97,11 @@ def frontier_of_trees(question: Problem, effort: Effort) -> Frontier:
 
 
 def _grown_point(
-    question: Problem, columns: tuple[PublicColumn, ...], requirements: Iterable[Requirement], effort: Effort
+    question: Problem,
+    columns: tuple[PublicColumn, ...],
+    requirements: Iterable[Requirement],
+    effort: Effort,
+    elsewhere: GrownElsewhere | None = None,
 ) -> Point:
     """Grow a tree and measure it as a point of a frontier; its utility is minus the loss."""
     joint = question.joint
@@ -108,7 +114,10 @@ def _grown_point(
     )
     problem = tree_problem(question, columns)
     told = {} if question.prior is None else question.prior.for_tree(columns, problem.columns, joint)
-    tree = grow_tree(problem, demand, effort.progress, **told)
+    if elsewhere is None:
+        tree = grow_tree(problem, demand, effort.progress, **told)
+    else:
+        tree = elsewhere.tree_of(problem.columns)
     loss = tree_loss(problem.columns, joint, tree)
     partition = Partition(tree.labels)
     largest = float(partition.sizes.max())

@@ -139,6 +139,7 @@ def export(
     if any("\ud800" <= character <= "\udfff" for character in table):
         raise OptionError(f"{option('table')} {table!a} holds what is no character")
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
+    book.require_members()
     if to != "csv":
         _note_reading(book.reading)
     spoken = dialect_named(dialect or "duckdb") if to in ("sql", "dbt") else None
