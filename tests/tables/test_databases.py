@@ -9,6 +9,7 @@ import os
 import signal
 import sqlite3
 import time
+from collections import Counter
 from contextlib import closing
 from decimal import Decimal
 from functools import partial
@@ -18,18 +19,22 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hartley import audit as audit_table
-from hartley import release
+from hartley import release, verify
 from hartley.cli.program import run
 from hartley.errors import InputError
 from hartley.measures.audit import audit_of_summary, measure
+from hartley.releases.policy import Policy
+from hartley.search.trees import stem
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
 from hartley.tables.sources.database_session import Database, shown_url
 from hartley.workflow.describe_table import describe
+from hartley.workflow.trees import reduced_table
 from servers import PASSWORD
 from tables.test_one_answer import NASTY
 
@@ -662,3 +667,41 @@ def test_columns_that_cannot_be_measured_stand_in_nobodys_way(postgresql: str) -
         ("s", "number"),
         *((name, None) for name in "ajvhb"),
     ]
+
+
+@pytest.mark.parametrize("transparent", [None, "retry"])
+def test_a_tree_of_a_table_that_is_not_held_is_searched_in_postgresql(
+    postgresql: str, transparent: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"people_{transparent or 'plain'}".lower()
+    execute(
+        postgresql,
+        f"CREATE TABLE {name} AS SELECT (random() * 40)::int2 AS age, "
+        "(ARRAY['x', 'y', 'Z', 'ü', NULL])[1 + (random() * 4)::int] AS sort, "
+        "round((random() * 30)::numeric, 1) AS score, DATE '2024-01-01' + (random() * 60)::int AS day, "
+        "(ARRAY['p', 'q', 'r', 't'])[1 + (random() * 3)::int] AS answer FROM generate_series(1, 900)",
+    )
+    asked: dict[str, Any] = {
+        "sensitive": "answer",
+        "public": ["age", "sort", "score", "day"],
+        "shape": "tree",
+        "distinct_l": 2,
+        "publish_sensitive": True,
+        "transparent": transparent,
+        "options": ReadOptions(query=name),
+    }
+    for module in (stem, reduced_table):
+        monkeypatch.setattr(module, "MOST_AT_ONCE", 300)
+    held = release(postgresql, tmp_path / "held.parquet", **asked)
+    monkeypatch.setattr(reduced_table, "memory_of", lambda _: 800 * reduced_table.BYTES_A_ROW)
+    monkeypatch.setattr(reduced_table._Few, "require_held", lambda *_: None)
+    there = release(postgresql, tmp_path / "there.parquet", **asked)
+    assert Policy.read(there.policy).lists_ends
+    assert there.before == held.before
+    cells = [
+        Counter(tuple(map(str, row.values())) for row in pq.read_table(made.output).to_pylist())
+        for made in (held, there)
+    ]
+    assert cells[0] == cells[1]
+    papers = {"policy": there.policy, "certificate": there.certificate, "record": there.record}
+    assert verify(there.output, original=postgresql, **papers).holds

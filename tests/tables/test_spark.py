@@ -21,9 +21,11 @@ from hartley.model.demand import Target
 from hartley.releases.certificate import file_sha256
 from hartley.releases.policy import Policy
 from hartley.releases.writer.original_source import CountedFrame
+from hartley.search.trees import stem
 from hartley.tables import Roles, Table, open_table
 from hartley.tables.sources import spark as spark_source
 from hartley.tables.sources.spark import SparkCounting
+from hartley.workflow.trees import reduced_table
 from tables.test_matrix import NASTY, ROLES, TRUTH
 
 
@@ -387,6 +389,39 @@ def rows_that_are_nearly_all_different_stay_in_spark(
         policy.apply(rows.selectExpr("visit + 1000 AS x", "s", "visit"), unseen="nearest")
 
 
+def a_tree_of_many_different_rows_is_searched_in_spark(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = "CAST(id * 7919 % 1009 % 40 AS INT) AS age, id * 104729 % 997 % 31 / 2 AS score"
+    texts = "element_at(array('x', 'y', 'Z', NULL), CAST(id * 31 % 4 AS INT) + 1) AS sort"
+    rows = spark.range(0, 900).selectExpr(numbers, texts, "CAST(id * id % 7 AS STRING) AS answer", "id")
+    for module in (stem, reduced_table):
+        monkeypatch.setattr(module, "MOST_AT_ONCE", 300)
+    asked: dict[str, Any] = {
+        "sensitive": "answer",
+        "public": ["age", "sort", "score"],
+        "shape": "tree",
+        "require": {"distinct_l": 2, "row_k": 20},
+        "transparent": "retry",
+        "publish_sensitive": True,
+    }
+    held = release(rows.toArrow(), tmp_path / "held.parquet", **asked)
+    monkeypatch.setattr(spark_source, "MOST_DIFFERENT", 500)
+    there = release(rows, tmp_path / "there.parquet", **asked)
+    assert Policy.read(there.policy).lists_ends
+    assert there.before == held.before
+    cells = [
+        Counter(tuple(row.values()) for row in pq.read_table(made.output).to_pylist())
+        for made in (held, there)
+    ]
+    assert cells[0] == cells[1]
+    papers = {"policy": there.policy, "certificate": there.certificate, "record": there.record}
+    assert verify(there.output, original=rows, **papers).holds
+    # Of any other shape all different rows are asked for.
+    with pytest.raises(TableError, match="together hold more than 500 different rows"):
+        release(rows, tmp_path / "any.parquet", **{**asked, "shape": "any", "transparent": None})
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: Path) -> None:
     """All in one test, so that one process starts one cluster."""
@@ -408,3 +443,5 @@ def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: P
         a_release_stays_in_spark(spark, tmp_path, patch)
     with pytest.MonkeyPatch.context() as patch:
         rows_that_are_nearly_all_different_stay_in_spark(spark, tmp_path, patch)
+    with pytest.MonkeyPatch.context() as patch:
+        a_tree_of_many_different_rows_is_searched_in_spark(spark, tmp_path, patch)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from hartley.errors import TableError, option
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.model.arrays import Flags, Int64s, Ints
 from hartley.model.demand import Demand
@@ -115,6 +116,15 @@ class _Few:
         for part in one.parts:
             self._take_counted(part, one.first_class)
 
+    def require_held(self, most: int) -> None:
+        """Refuse classes that have too many different rows themselves."""
+        found = sum(map(len, self.row_count))
+        if found > most:
+            raise TableError(
+                f"the classes of the tree hold {found:,} different rows themselves, and {most:,} can be held "
+                f"here: ask for larger classes, such as {option('row_k', '1000')}, or for more memory"
+            )
+
     def _take_held(self, problem: TreeProblem, tree: CutTree, first_class: int) -> None:
         ranks = np.column_stack([column.ranks for column in problem.columns])
         places = [own[column.ranks] for own, column in zip(self.places, problem.columns, strict=True)]
@@ -208,8 +218,8 @@ def _atoms(problem: TreeProblem, tree: CutTree) -> Int64s:
 def _spans(tree: CutTree, asked: set[int]) -> tuple[Int64s, dict[int, tuple[int, int]]]:
     """Return the place of each class from the left to the right, and the first and last below some nodes."""
     class_of = {int(node): at for at, node in enumerate(tree.node_of_class)}
-    firsts = np.unique(tree.child[tree.child >= 0])
-    end_of = dict(zip(firsts.tolist(), np.append(firsts[1:], len(tree.child)).tolist(), strict=True))
+    firsts = np.unique(tree.child[tree.child >= 0]).tolist()
+    end_of = dict(zip(firsts, [*firsts, len(tree.child)][1:], strict=True))
     position = np.zeros(tree.size, dtype=np.int64)
     spans: dict[int, tuple[int, int]] = {}
     done = 0
@@ -283,6 +293,7 @@ def reduced_table(
         few = _Few(trees, [np.argsort(own) for own in ranks])
         there = CountedThere(rows, trees)
         tree = grow_counted(there, wanted, few.take, progress)
+        few.require_held(table.most_held or memory_of(table.connection) // BYTES_A_ROW)
         grown = GrownElsewhere(tree, np.concatenate(few.ranks), np.concatenate(few.of_class))
         path = Path(folder) / "reduced.parquet"
         _write(path, table.column_names, roles, rows, few)
