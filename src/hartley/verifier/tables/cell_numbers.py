@@ -43,7 +43,6 @@ class CellNumbers:
     def codes(self, column: Any) -> Ints:
         """Return the numbers of the cells of an Arrow column, or of a list."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         kind: Any
         plain: Any
@@ -55,20 +54,30 @@ class CellNumbers:
             return self._listed(cells)
         if kind != self._kind:
             self._kind, self._seen, self._codes = kind, pa.nulls(0, plain.type), self._codes[:0]
-        places = pc.index_in(plain, value_set=self._seen)
-        found: Ints = whole_numbers(places)
-        if places.null_count:
-            is_fresh, held = places.is_null(), len(self._seen)
-            # Of those that are new, the first of each gets the next number.
-            coded = plain.filter(is_fresh).dictionary_encode(null_encoding="encode")
-            fresh = coded.dictionary
+        found, fresh = self._places(plain)
+        if len(fresh):
             self._seen = pa.concat_arrays([self._seen, fresh])
             if not self._is_array:
                 cells = python_cells(self._typed(fresh), self._name)
                 self._codes = np.concatenate([self._codes, self._listed(cells)])
-            found = found.copy()
-            found[flags(is_fresh)] = whole_numbers(coded.indices) + held
         return found if self._is_array else self._codes[found]
+
+    def _places(self, plain: Any) -> tuple[Ints, Any]:
+        """Return the place of each cell among those that have been seen, and the new ones that come after."""
+        import pyarrow.compute as pc
+
+        held = len(self._seen)
+        places = pc.index_in(plain, value_set=self._seen) if held else None
+        if places is not None and not places.null_count:
+            return whole_numbers(places), plain[:0]
+        is_fresh = None if places is None else places.is_null()
+        coded = (plain if is_fresh is None else plain.filter(is_fresh)).dictionary_encode("encode")
+        fresh: Ints = whole_numbers(coded.indices) + held
+        if is_fresh is None:
+            return fresh, coded.dictionary
+        found: Ints = whole_numbers(places).copy()
+        found[flags(is_fresh)] = fresh
+        return found, coded.dictionary
 
     def _typed(self, cells: Any) -> Any:
         """Return different cells in the type of the column: floats are held by their bits."""

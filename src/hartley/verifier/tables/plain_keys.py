@@ -33,34 +33,30 @@ _DAYS_BEFORE_1970 = dt.date(1970, 1, 1).toordinal() - 1
 _MICROSECONDS = 86400 * 10**6
 """In a day."""
 _WORD_DIGITS = 18
-_LARGEST = 10**_WORD_DIGITS
-"""Ticks below this are held in one word."""
+"""Digits that a whole number of 64 bits has room for."""
 
 
 class PlainKeys(Sequence[Hashable]):
     """Different cells, at most one of them missing, as an array."""
 
-    def __init__(self, cells: Any, decimals: int = 0) -> None:
-        """``cells`` are an Arrow array of texts, or of whole numbers of which ``10**decimals`` make one.
+    def __init__(self, cells: Any) -> None:
+        """``cells`` are an Arrow array of texts, of whole numbers in 64 bits, or of decimals.
 
         Or they are floats, of which -0.0 is not 0.0, dates, or moments in microseconds.
         """
         self.cells = cells
-        self.decimals = decimals
 
     @property
     def are_numbers(self) -> bool:
         """Whether the cells are numbers, and not texts."""
         import pyarrow as pa
 
-        return bool(pa.types.is_int64(self.cells.type)) or self.are_wide
+        return bool(pa.types.is_int64(self.cells.type) or pa.types.is_decimal128(self.cells.type))
 
     @property
-    def are_wide(self) -> bool:
-        """Whether the cells are numbers whose digits do not fit into 64 bits."""
-        import pyarrow as pa
-
-        return bool(pa.types.is_decimal128(self.cells.type))
+    def decimals(self) -> int:
+        """How many digits numbers have after the point."""
+        return int(getattr(self.cells.type, "scale", 0))
 
     @property
     def are_floats(self) -> bool:
@@ -97,9 +93,12 @@ class PlainKeys(Sequence[Hashable]):
         import pyarrow as pa
 
         found: npt.NDArray[Any]
-        if self.are_wide:
-            low, high = _words(self.cells)
-            found = high.astype(object) * (1 << 64) + low.view(np.uint64).astype(object)
+        if pa.types.is_decimal128(self.cells.type):
+            low, found = _words(self.cells)
+            if ((found == low >> 63) | self.is_missing).all():
+                found = low
+            else:
+                found = found.astype(object) * (1 << 64) + low.view(np.uint64).astype(object)
         elif pa.types.is_date32(self.cells.type):
             found = whole_numbers(self.cells.view(pa.int32())) + np.int64(_DAYS_BEFORE_1970 + 1)
         elif pa.types.is_timestamp(self.cells.type):
@@ -167,45 +166,36 @@ class PlainKeys(Sequence[Hashable]):
         """Return where each of some other keys stands here; -1 where it does not.
 
         >>> import pyarrow as pa
-        >>> PlainKeys(pa.array([10, 25, None]), 1).places_of(PlainKeys(pa.array([1, 2, None]))).tolist()
+        >>> tenths = PlainKeys(pa.array([Decimal("1.0"), Decimal("2.5"), None]))
+        >>> tenths.places_of(PlainKeys(pa.array([1, 2, None]))).tolist()
         [0, -1, 2]
         """
         import pyarrow.compute as pc
 
-        if isinstance(others, PlainKeys) and _are_alike(self, others):
-            decimals = max(self.decimals, others.decimals)
-            mine, theirs = self._finer(decimals), others._finer(decimals)
-            if mine is not None and theirs is not None:
-                found = pc.index_in(theirs, value_set=mine)
-                places = whole_numbers(found).astype(np.int64)
-                if found.null_count:
-                    places[flags(found.is_null())] = -1
-                return places
-        return _places_among(self, others)
-
-    def _finer(self, decimals: int) -> Any:
-        """Return the cells in ticks of so many decimals; nothing where they do not fit."""
-        import pyarrow as pa
-
-        factor = 10 ** (decimals - self.decimals)
-        if factor == 1:
-            return self.cells
-        if self.are_wide:
-            try:
-                return self.cells.cast(pa.decimal128(_MOST_DIGITS, decimals))
-            except pa.ArrowInvalid:
-                return None
-        ticks = self.ticks
-        if int(np.abs(ticks).max(initial=0)) >= _LARGEST // factor:
-            return None
-        return arrow_numbers(ticks * factor, self.is_missing)
+        alike = _alike(self, others) if isinstance(others, PlainKeys) else None
+        if alike is None:
+            return _places_among(self, others)
+        mine, theirs = alike
+        found = pc.index_in(theirs, value_set=mine)
+        places = whole_numbers(found).astype(np.int64)
+        if found.null_count:
+            places[flags(found.is_null())] = -1
+        return places
 
 
-def _are_alike(one: PlainKeys, other: PlainKeys) -> bool:
-    """Tell whether Arrow can look for the cells of one among those of another."""
-    if one.are_moments or other.are_moments:
-        return bool(one.cells.type == other.cells.type)
-    return one.are_numbers == other.are_numbers and one.are_wide == other.are_wide
+def _alike(one: PlainKeys, other: PlainKeys) -> tuple[Any, Any] | None:
+    """Return the cells of two columns in one type; nothing where there is none."""
+    import pyarrow as pa
+
+    if one.cells.type == other.cells.type:
+        return (one.cells, other.cells) if not one.are_floats else None
+    if not (one.are_numbers and other.are_numbers):
+        return None
+    kind = pa.decimal128(_MOST_DIGITS, max(one.decimals, other.decimals))
+    try:
+        return one.cells.cast(kind), other.cells.cast(kind)
+    except pa.ArrowInvalid:
+        return None
 
 
 class _Float(float):
@@ -306,8 +296,8 @@ def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
     cells = texts.cells
     if not pc.all(pc.match_substring_regex(cells, _PLAIN_NUMBER), min_count=0).as_py():
         return None
-    has_power = pc.match_substring(cells, "e", ignore_case=True)
-    is_plain = ~flags(has_power.fill_null(True))
+    has_power = pc.or_(pc.match_substring(cells, "e"), pc.match_substring(cells, "E"))
+    is_plain = ~(flags(has_power) | texts.is_missing)
     point = whole_numbers(pc.find_substring(cells, "."))
     length = whole_numbers(pc.binary_length(cells))
     decimals = int(np.where(is_plain & (point >= 0), length - point - 1, 0).max(initial=0))
@@ -319,14 +309,9 @@ def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
         digits = max(digits, number.adjusted() + 1)
     if digits + decimals > _MOST_DIGITS:
         return None
-    if not decimals and digits <= _WORD_DIGITS and is_plain.sum() + cells.null_count == len(cells):
-        return _without_repetition(cells.cast(pa.int64()), 0)
-    ticks = cells.cast(pa.decimal128(_MOST_DIGITS, decimals))
-    low, high = _words(ticks)
-    is_missing = texts.is_missing
-    if (((low > -_LARGEST) & (low < _LARGEST) & (high == low >> 63)) | is_missing).all():
-        ticks = arrow_numbers(low, is_missing)
-    return _without_repetition(ticks, decimals)
+    if not decimals and digits <= _WORD_DIGITS and (is_plain | texts.is_missing).all():
+        return _without_repetition(cells.cast(pa.int64()))
+    return _without_repetition(cells.cast(pa.decimal128(_MOST_DIGITS, decimals)))
 
 
 def _words(cells: Any) -> tuple[Int64s, Int64s]:
@@ -352,7 +337,7 @@ def _moments(texts: PlainKeys, kind: str) -> tuple[Int64s, PlainKeys] | None:
     for form, type_ in forms.items():
         if pc.all(pc.match_substring_regex(texts.cells, form), min_count=0).as_py():
             try:
-                found, keys = _without_repetition(texts.cells.cast(type_), 0)
+                found, keys = _without_repetition(texts.cells.cast(type_))
             except pa.ArrowInvalid:
                 return None
             return (found, keys) if _are_of_the_calendar(keys.cells) else None
@@ -387,7 +372,7 @@ def _are_of_the_calendar(cells: Any) -> bool:
     return bool(((first <= present) & (present < end)).all())
 
 
-def _without_repetition(ticks: Any, decimals: int) -> tuple[Int64s, PlainKeys]:
+def _without_repetition(cells: Any) -> tuple[Int64s, PlainKeys]:
     """Let what is written in several ways be one."""
-    coded = ticks.dictionary_encode(null_encoding="encode")
-    return whole_numbers(coded.indices), PlainKeys(coded.dictionary, decimals)
+    coded = cells.dictionary_encode(null_encoding="encode")
+    return whole_numbers(coded.indices), PlainKeys(coded.dictionary)
