@@ -1,13 +1,12 @@
 """Ever coarser words for the cells of one public column.
 
 Level 0 is the cell itself; every level is a coarsening of the one before; at the top one word,
-``"*"``, stands for everything. Numbers and dates get aligned intervals, doubling in width;
-any column can be given its own words as rows of a table.
+``"*"``, stands for everything. Numbers and dates get aligned intervals, doubling in width, whose words are
+their numbers, for nobody reads them; any column can be given its own words as rows of a table.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,12 +72,11 @@ class Hierarchy:
         # Halving the number, not dividing the cell anew, keeps the levels nested whatever the rounding.
         while True:
             words = np.full(len(here), None, dtype=object)
-            words[here] = _intervals(cells, number.tolist(), width)
+            words[here] = number.tolist()
             levels.append(tuple(words.tolist()))
             if number.min() == number.max() or (number.min() == -1 and number.max() == 0):
                 break
             number = np.floor(number / 2)
-            width *= 2
         return cls((*levels, (EVERYTHING,) * public.size))
 
     @classmethod
@@ -184,30 +182,6 @@ def _round_width(width: float) -> float:
         return 1.0
     power = 10.0 ** floor(log10(width))
     return power * max(step for step in (1, 2, 5) if step * power <= width * (1 + 1e-12))
-
-
-def _intervals(cells: Coordinate, numbers: list[float], width: float) -> list[str]:
-    """Name the intervals of these numbers; different ones differ in name, however large the ends are."""
-    for digits in (12, 17):
-        lows = {low: _end(cells, low * width, digits) for low in set(numbers)}
-        highs = {low: _end(cells, (low + 1) * width, digits) for low in lows}
-        if len(set(lows.values())) == len(lows) and all(lows[low] != highs[low] for low in lows):
-            return [f"[{lows[low]}, {highs[low]})" for low in numbers]
-    return [f"{low:.0f} times {width:.12g}" for low in numbers]
-
-
-def _end(cells: Coordinate, position: float, digits: int) -> str:
-    """Write the end of an interval the way the column writes its cells."""
-    if cells.kind in ("date", "timestamp"):
-        seconds = position * 86_400 if cells.kind == "date" else position
-        try:
-            moment = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=seconds)
-        except OverflowError:
-            return f"{position:.{digits}g}"
-        day = moment.date()
-        midnight = moment.time() == dt.time(0)
-        return day.isoformat() if cells.kind == "date" and midnight else moment.isoformat()
-    return f"{position:.{digits}g}"
 
 
 def _is_missing(value: Label) -> bool:

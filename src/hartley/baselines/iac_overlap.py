@@ -25,7 +25,7 @@ from hartley.baselines.subsets import DECIMALS, SubsetRun, require_weight
 from hartley.measures.overlap import components
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Floats, Int64s, Ints, different
+from hartley.model.arrays import Floats, Ints, different
 from hartley.search.effort import UNLIMITED, Effort
 
 NO_CHANGE = 1e-12
@@ -98,32 +98,18 @@ class OverlapChange:
 
     def of_pairs(self) -> Floats:
         """Return F of every pair of clusters as a matrix, infinite on and below the diagonal."""
-        size = self.size
-        changes = np.full((size, size), inf)
+        firsts, unions = self.partition.firsts, self.utility.union_costs()
+        for place, first in enumerate(firsts[self.partition.labels].tolist()):
+            if place != first:
+                unions.merge(first, place)
+        changes = np.full((self.size, self.size), inf)
         order = np.argsort(-self.costs, kind="stable")[:3]
-        for one, other in _rounds(size):
-            labels = np.arange(size)
-            labels[other] = one
-            merged = Partition(labels[self.partition.labels])
-            unions = self.utility.costs(merged)[merged.labels[self.partition.firsts[one]]]
-            for i, j, cost in zip(one.tolist(), other.tolist(), unions.tolist(), strict=True):
+        for i, first in enumerate(firsts.tolist()):
+            for j, cost in enumerate(unions.with_each(first)[firsts].tolist()[i + 1 :], i + 1):
                 rest = max((self.costs[k] for k in order if k not in (i, j)), default=0.0)
                 touched = 1 + int(self.component[i] != self.component[j])
-                changes[min(i, j), max(i, j)] = self.change(touched, max(cost, float(rest)))
+                changes[i, j] = self.change(touched, max(cost, float(rest)))
         return changes
-
-
-def _rounds(size: int) -> list[tuple[Int64s, Int64s]]:
-    """Return all pairs in rounds of disjoint pairs, so that one partition shows a round's costs at once."""
-    even = size + size % 2
-    circle = np.arange(even - 1)
-    rounds = []
-    for turn in range(even - 1):
-        turned = np.concatenate([[even - 1], np.roll(circle, turn)])
-        one, other = turned[: even // 2], turned[::-1][: even // 2]
-        real = (one < size) & (other < size)
-        rounds.append((one[real], other[real]))
-    return rounds
 
 
 def _grown_pair(here: OverlapChange) -> list[int]:
