@@ -31,7 +31,7 @@ from hartley.search.greedy.loops import joining
 from hartley.search.greedy.loops.candidate_sets import sets_for
 from hartley.search.greedy.loops.line_slots import LineOrder, slots_for
 from hartley.search.greedy.observations import Components
-from hartley.search.greedy.recorder import Recorder, run_in_slices
+from hartley.search.greedy.recorder import Recorder, merge_best_pairs, run_in_slices
 
 STEPS_PER_VALUE = 8
 WHAT = "joining components"
@@ -143,38 +143,29 @@ def _by_size_and_components(joint: JointRange, utility: Resolution, effort: Effo
     graph = Components(joint)
     unions = utility.union_costs()
     sizes = np.ones(size, dtype=np.int64)
-    live = list(range(size))
-    record = Recorder(size, effort, WHAT)
-    while True:
-        best: tuple[int, ...] | None = None
-        for place in live:
-            if record.must_stop():
-                return record.tree()
-            costs = unions.with_each(place)
-            joins, mine, yours = graph.joined_by(place)
-            costs[~joins] = np.inf
-            costs[:place] = np.inf
-            least = costs.min()
-            if least == np.inf or (best is not None and least > best[0]):
-                continue
-            others = np.flatnonzero(costs == least)
-            one, two = graph.sizes[mine[others]], graph.sizes[yours[others]]
-            larger, smaller = np.maximum(one, two), np.minimum(one, two)
-            largest = (larger == larger.max()) & (smaller == smaller[larger == larger.max()].max())
-            for other in others[largest].tolist():
-                ranks = sorted(
-                    (int(sizes[at]), -int(graph.sizes[part]), int(graph.firsts[part]), at)
-                    for at, part in ((place, mine[other]), (other, yours[other]))
-                )
-                joined = graph.sizes[[mine[other], yours[other]]]
-                key = (int(least), -int(joined.max()), -int(joined.min()), *ranks[0], *ranks[1])
-                if best is None or key < best:
-                    best, pair = key, (place, other)
-        if best is None:
-            return record.tree()
-        graph.merge(*pair)
-        unions.merge(*pair)
-        sizes[pair[0]] += sizes[pair[1]]
-        live.remove(pair[1])
-        record.merge(*pair)
-        record.end_step()
+
+    def best_with(place: int) -> tuple[float, ...] | None:
+        costs = unions.with_each(place)
+        joins, mine, yours = graph.joined_by(place)
+        costs[~joins] = np.inf
+        costs[:place] = np.inf
+        least = costs.min()
+        if least == np.inf:
+            return None
+
+        def rank(other: int) -> tuple[float, ...]:
+            joined = graph.sizes[[mine[other], yours[other]]]
+            ranks = sorted(
+                (int(sizes[at]), -int(graph.sizes[part]), int(graph.firsts[part]), at)
+                for at, part in ((place, mine[other]), (other, yours[other]))
+            )
+            return int(least), -int(joined.max()), -int(joined.min()), *ranks[0], *ranks[1], place, other
+
+        return min(map(rank, np.flatnonzero(costs == least).tolist()))
+
+    def merge(kept: int, joined: int) -> None:
+        graph.merge(kept, joined)
+        unions.merge(kept, joined)
+        sizes[kept] += sizes[joined]
+
+    return merge_best_pairs(Recorder(size, effort, WHAT), size, best_with, merge)

@@ -29,7 +29,7 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.greedy.loops.joint import best_joint_pair, rounded
 from hartley.search.greedy.loops.joint_by_size import MERGES, joint_by_size, standing_for
 from hartley.search.greedy.observations import Candidates, Components
-from hartley.search.greedy.recorder import Recorder, run_in_slices
+from hartley.search.greedy.recorder import Recorder, merge_best_pairs, run_in_slices
 
 MOST_VALUES = 10_000
 """Beyond so many values a table of all unions does not fit a machine any more."""
@@ -118,38 +118,32 @@ def _by_observations(joint: JointRange, utility: Utility, utility_weight: float,
     graph = Components(joint)
     unions = utility.union_costs()
     costs = utility.costs(Partition.singletons(size))
-    live = list(range(size))
-    record = Recorder(size, effort, WHAT)
-    while True:
-        leakages, worst = candidates.leakages[live], costs[live]
-        leaking, costly = np.argsort(-leakages)[:3], np.argsort(-worst)[:3]
-        before = log2(leakages[leaking[0]]) - utility_weight * utility.of_cost(float(worst[costly[0]]))
-        best: tuple[float, ...] | None = None
-        for one in live:
-            if record.must_stop():
-                return record.tree()
-            joins, mine, yours = graph.joined_by(one)
-            union_costs = unions.with_each(one)
-            for other in np.flatnonzero(joins & (union_costs < np.inf)).tolist():
-                if other < one:
-                    continue
-                leakage = candidates.union_leakage(one, other)
-                cost = float(union_costs[other])
-                leakage = max([leakage, *(leakages[i] for i in leaking if live[i] not in (one, other))])
-                cost = max([cost, *(float(worst[i]) for i in costly if live[i] not in (one, other))])
-                change = rounded(log2(leakage) - utility_weight * utility.of_cost(cost) - before)
-                sizes = graph.sizes[[mine[other], yours[other]]]
-                counts = candidates.counts[one] + candidates.counts[other]
-                key = (change, int(counts), -int(sizes.max()), -int(sizes.min()), one, other)
-                if best is None or key < best:
-                    best, cost_of_best = key, float(union_costs[other])
-        if best is None:
-            return record.tree()
-        kept, joined = int(best[4]), int(best[5])
+
+    def best_with(one: int) -> tuple[float, ...] | None:
+        leakages = candidates.leakages
+        # One of the three that leak most, and of the three costliest, is left beside any union.
+        leaking, costly = np.argsort(-leakages)[:3], np.argsort(-costs)[:3]
+        before = log2(leakages[leaking[0]]) - utility_weight * utility.of_cost(float(costs[costly[0]]))
+        joins, mine, yours = graph.joined_by(one)
+        union_costs = unions.with_each(one)
+
+        def rank(other: int) -> tuple[float, ...]:
+            beside = [float(leakages[i]) for i in leaking if i not in (one, other)]
+            leakage = max([candidates.union_leakage(one, other), *beside])
+            cost = max([union_costs[other], *(costs[i] for i in costly if i not in (one, other))])
+            change = rounded(log2(leakage) - utility_weight * utility.of_cost(float(cost)) - before)
+            sizes = graph.sizes[[mine[other], yours[other]]]
+            counts = candidates.counts[one] + candidates.counts[other]
+            return change, int(counts), -int(sizes.max()), -int(sizes.min()), one, other
+
+        others = np.flatnonzero(joins & (union_costs < np.inf))
+        return min(map(rank, others[others > one].tolist()), default=None)
+
+    def merge(kept: int, joined: int) -> None:
+        costs[kept] = unions.with_each(kept)[joined]
+        costs[joined] = 0.0
         candidates.merge(kept, joined)
         graph.merge(kept, joined)
         unions.merge(kept, joined)
-        costs[kept] = cost_of_best
-        live.remove(joined)
-        record.merge(kept, joined)
-        record.end_step()
+
+    return merge_best_pairs(Recorder(size, effort, WHAT), size, best_with, merge)

@@ -54,6 +54,35 @@ class Recorder:
         return MergeTree(self._size, *merges, np.array(self._ends), complete=not self._stopped)
 
 
+def merge_best_pairs(
+    record: Recorder,
+    size: int,
+    best_with: Callable[[int], tuple[float, ...] | None],
+    merge: Callable[[int, int], None],
+) -> MergeTree:
+    """Merge the best of all pairs of clusters, every merge a step, until no pair is allowed.
+
+    ``best_with`` returns the rank of the best pair of a cluster with a later one, which ends in the places of
+    the two; the least rank is merged. Every merge asks all clusters.
+    """
+    live = list(range(size))
+    while True:
+        best: tuple[float, ...] | None = None
+        for place in live:
+            if record.must_stop():
+                return record.tree()
+            rank = best_with(place)
+            if rank is not None and (best is None or rank < best):
+                best = rank
+        if best is None:
+            return record.tree()
+        kept, joined = int(best[-2]), int(best[-1])
+        merge(kept, joined)
+        live.remove(joined)
+        record.merge(kept, joined)
+        record.end_step()
+
+
 COMPILED_SLICE, PLAIN_SLICE = 2_000_000, 30_000
 """Elementary steps of a slice, compiled and interpreted: about a twentieth of a second."""
 
