@@ -87,49 +87,6 @@ class Audit:
 
     All quantities in bits unless their name says otherwise.
 
-    Attributes
-    ----------
-    rows : int
-        Rows of the table.
-    pairs : int
-        Distinct pairs of what a reader sees and a sensitive value.
-    sensitive : Role
-        The sensitive columns, and how many values they take together.
-    public : Role
-        The public columns, and how many values they take together.
-    side : Role or None
-        What the reader knows besides; ``None`` where that is nothing.
-    h0_bits : float
-        Bits needed to name a sensitive value before anything is seen (:func:`~hartley.hartley_entropy`).
-    h0_given_public_bits : float
-        Most bits still missing after an observation (:func:`~hartley.conditional_entropy`).
-    b0_bits : float
-        Fewest bits still missing after an observation (:func:`~hartley.least_posterior_entropy`).
-    i0_bits : float
-        Bits that every observation reveals at least (:func:`~hartley.min_uncertainty_reduction`).
-    l0_bits : float
-        Bits that the worst observation reveals (:func:`~hartley.max_uncertainty_reduction`).
-    istar_bits : float
-        Bits that every reader gets for certain (:func:`~hartley.maximin_information`).
-    components : int
-        Groups of sensitive values that are told apart for certain.
-    distinct_l : int
-        Fewest sensitive values that an observation leaves possible.
-    row_k : int
-        Fewest rows that share an observation.
-    independent : bool
-        Whether no observation rules anything out.
-    observations : int
-        How many different things a reader can see: released values, with side values beside them.
-    narrowest_count : int
-        How many of them leave the fewest candidates.
-    narrowest_rows : int
-        How many rows show one of those.
-    narrowest : tuple of Narrow
-        The first few of those, in order.
-    groups : tuple of Component
-        The first few components, those with the fewest sensitive values first.
-
     Examples
     --------
     >>> import hartley
@@ -142,25 +99,45 @@ class Audit:
     """
 
     rows: int
+    """Rows of the table."""
     pairs: int
+    """Distinct pairs of what a reader sees and a sensitive value."""
     sensitive: Role
+    """The sensitive columns, and how many values they take together."""
     public: Role
+    """The public columns, and how many values they take together."""
     side: Role | None
+    """What the reader knows besides; ``None`` where that is nothing."""
     h0_bits: float
+    """Bits needed to name a sensitive value before anything is seen (:func:`~hartley.hartley_entropy`)."""
     h0_given_public_bits: float
+    """Most bits still missing after an observation (:func:`~hartley.conditional_entropy`)."""
     b0_bits: float
+    """Fewest bits still missing after an observation (:func:`~hartley.least_posterior_entropy`)."""
     i0_bits: float
+    """Bits that every observation reveals at least (:func:`~hartley.min_uncertainty_reduction`)."""
     l0_bits: float
+    """Bits that the worst observation reveals (:func:`~hartley.max_uncertainty_reduction`)."""
     istar_bits: float
+    """Bits that every reader gets for certain (:func:`~hartley.maximin_information`)."""
     components: int
+    """Groups of sensitive values that are told apart for certain."""
     distinct_l: int
+    """Fewest sensitive values that an observation leaves possible."""
     row_k: int
+    """Fewest rows that share an observation."""
     independent: bool
+    """Whether no observation rules anything out."""
     observations: int
+    """How many different things a reader can see: released values, with side values beside them."""
     narrowest_count: int
+    """How many of them leave the fewest candidates."""
     narrowest_rows: int
+    """How many rows show one of those."""
     narrowest: tuple[Narrow, ...]
+    """The first few of those, in order."""
     groups: tuple[Component, ...]
+    """The first few components, those with the fewest sensitive values first."""
 
     def __repr__(self) -> str:
         exposed = self.narrowest_rows if self.distinct_l == 1 else 0

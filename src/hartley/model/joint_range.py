@@ -30,29 +30,6 @@ class JointRange:
     sorted by public value, then by side value. Most callers build one with
     :meth:`from_pairs` or :meth:`from_codes`.
 
-    Parameters
-    ----------
-    sensitive : Alphabet
-        The sensitive values.
-    public : Alphabet
-        The public values.
-    indptr : numpy.ndarray
-        Where the pairs of each observation begin, and at the end how many pairs there are.
-    indices : numpy.ndarray
-        The sensitive value of each pair.
-    rows : numpy.ndarray
-        In how many rows of the table each pair occurs.
-    side : Alphabet, optional
-        The values of the side information.
-    observed_public : numpy.ndarray, optional
-        The public value of each observation; ``None`` without side information, where it is its number.
-    observed_side : numpy.ndarray, optional
-        The side value of each observation; ``None`` without side information.
-    known_of_side : numpy.ndarray, optional
-        What the reader knows beforehand, for each side value; ``None``: all side information was known.
-    weights : numpy.ndarray, optional
-        The sum of the sampling weights of the rows of each public value; ``None``: they were not read.
-
     Raises
     ------
     InputError
@@ -69,13 +46,21 @@ class JointRange:
     """
 
     sensitive: Alphabet
+    """The sensitive values."""
     public: Alphabet
+    """The public values."""
     indptr: Int64s
+    """Where the pairs of each observation begin, and at the end how many pairs there are."""
     indices: Ints
+    """The sensitive value of each pair."""
     rows: Ints
+    """In how many rows of the table each pair occurs."""
     side: Alphabet | None = None
+    """The values of the side information."""
     observed_public: Ints | None = None
+    """The public value of each observation; ``None`` without side information, where it is its number."""
     observed_side: Ints | None = None
+    """The side value of each observation; ``None`` without side information."""
     known_of_side: Ints | None = None
     """What the reader knows beforehand, for each side value, as a number; ``None``: all side information.
 

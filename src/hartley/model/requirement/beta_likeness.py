@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from math import ulp
 
-from hartley.errors import OptionError
 from hartley.model.alphabet import Alphabet
 from hartley.model.arrays import Floats
 from hartley.model.closeness import Closeness
@@ -18,15 +17,10 @@ class BetaLikeness(Shares, kind="beta-likeness"):
     """The share of every value in a class exceeds its share in the table by at most ``wanted`` times it."""
 
     examples = ("beta-likeness=2",)
+    least = ulp(0.0)
+    needs = "a number above 0"
     is_at_least = False
     rule = "gain"
-
-    def read_number(self, given: Any) -> float:
-        """Return the number; raise where it is none above 0."""
-        number = self.plain_number(given)
-        if number <= 0:
-            raise OptionError(f"the requirement {self.name} needs a number above 0, not {given!r}")
-        return number
 
     def of_each_class(self, counts: ClassCounts, sensitive: Alphabet) -> Floats:
         """Return how many times its share in the table the worst value of each class has gained."""

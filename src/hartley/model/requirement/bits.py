@@ -18,19 +18,21 @@ class Bits(Requirement):
     is_monotone = False
     is_limit = True
     is_at_least = False
-    unit = "a number of bits"
+    least = 0
+    is_whole = False
+    needs = "a number of bits from 0 on"
     led_in = "The release reveals"
     ending: str
     """How its sentence ends."""
 
     def read_number(self, given: Any) -> float:
         """Return the limit in bits; raise where it is no number, or above what any table leaks."""
-        number = self.plain_number(given)
+        number = super().read_number(given)
         if number > MOST_ASKED_BITS:
             raise OptionError(
                 f"the requirement {self.name} needs at most {MOST_ASKED_BITS} bits; no table leaks more"
             )
-        return float(number)
+        return number
 
     def words(self, columns: Sequence[str], closeness: Closeness) -> str:
         """Say it of some columns."""

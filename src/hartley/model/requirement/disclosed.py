@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from hartley.errors import OptionError, option
 from hartley.model.closeness import Closeness
@@ -15,17 +14,12 @@ class DisclosedPeople(Requirement, kind="disclosed-at-most"):
     """At most so many people of the original whose sensitive value is read off from the file, rightly."""
 
     examples = ("disclosed-at-most=0",)
+    least = 0
+    needs = "a whole number from 0 on"
     takes_column = True
     is_monotone = False
     is_at_least = False
     led_in = "The file lets"
-
-    def read_number(self, given: Any) -> float:
-        """Return the people; raise where they are no whole number from 0 on."""
-        number = self.plain_number(given)
-        if not number.is_integer():
-            raise OptionError(f"the requirement {self.name} needs a whole number, not {given!r}")
-        return int(number)
 
     def require_fitting(self, sensitive: Sequence[str], closeness: Closeness) -> None:
         """Raise always: only the audit of a file beside its original counts people, and it does not ask."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from typing import Any
 
 import numpy as np
 
-from hartley.errors import OptionError
 from hartley.model.alphabet import Alphabet
 from hartley.model.arrays import Floats
 from hartley.model.closeness import Closeness
@@ -22,14 +20,9 @@ class EntropyL(Shares, kind="entropy-l"):
     """The Shannon entropy of the values of every class is at least the logarithm of ``wanted``."""
 
     examples = ("entropy-l=3",)
+    least = 1
+    needs = "a number from 1 on"
     rule = "entropy"
-
-    def read_number(self, given: Any) -> float:
-        """Return the number; raise where it is none from 1 on."""
-        number = self.plain_number(given)
-        if number < 1:
-            raise OptionError(f"the requirement {self.name} needs a number from 1 on, not {given!r}")
-        return number
 
     @property
     def least_values(self) -> int:

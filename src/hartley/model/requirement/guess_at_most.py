@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, nextafter, ulp
 from typing import Any
 
 from hartley.errors import OptionError
@@ -19,6 +19,8 @@ class GuessAtMost(Shares, kind="guess-at-most"):
     """No value of a sensitive column, or of all together, has more than this share of the rows of a class."""
 
     examples = ("guess-at-most=80%",)
+    least, most = ulp(0.0), nextafter(1.0, 0.0)
+    needs = "a share between 0% and 100%"
     is_at_least = False
     rule = "share"
 
@@ -29,13 +31,6 @@ class GuessAtMost(Shares, kind="guess-at-most"):
             return float(text[:-1]) / 100 if text.endswith("%") else float(text)
         except ValueError:
             raise OptionError(f"the requirement {name} needs a share such as 80%, not {text!r}") from None
-
-    def read_number(self, given: Any) -> float:
-        """Return the share; raise where it is none."""
-        share = self.plain_number(given)
-        if not 0 < share < 1:
-            raise OptionError(f"the requirement {self.name} needs a share between 0% and 100%, not {given!r}")
-        return share
 
     @property
     def text(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ulp
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ class RecursiveCL(Shares, kind="recursive-cl"):
     """In every class the commonest value has fewer rows than ``wanted`` times those from the l-th on."""
 
     examples = ("recursive-cl=3,2",)
+    least = ulp(0.0)
+    needs = "c above 0"
     is_at_least = False
     rule = "tail"
 
@@ -44,10 +47,7 @@ class RecursiveCL(Shares, kind="recursive-cl"):
                 f"the requirement {self.name} needs two numbers (c, l), with a whole l from 2 on"
             )
         object.__setattr__(self, "second", values)
-        number = self.plain_number(given)
-        if number <= 0:
-            raise OptionError(f"the requirement {self.name} needs c above 0, not {given!r}")
-        return number
+        return super().read_number(given)
 
     @property
     def text(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, ClassVar
 
 from hartley.errors import ColumnError, OptionError, option, quoted
@@ -70,7 +70,13 @@ class Requirement:
     """Whether it is of the release as a whole, and cannot be told from each class by itself."""
     is_at_least: ClassVar[bool] = True
     """Whether more is better."""
-    unit: ClassVar[str] = "a whole number"
+    least: ClassVar[float] = 1
+    """The least that can be wanted of it."""
+    most: ClassVar[float] = inf
+    """The most that can be wanted of it; never infinity itself."""
+    is_whole: ClassVar[bool] = True
+    needs: ClassVar[str] = "a whole number from 1 on"
+    """What can be wanted, in words."""
     audited_as: ClassVar[str | None] = None
     """The measure of an audit that answers it for all sensitive columns together, if one does."""
     led_in: ClassVar[str] = "Every released value leaves possible"
@@ -129,29 +135,19 @@ class Requirement:
     def parse_number(cls, name: str, text: str) -> Any:
         """Read what is wanted as it is typed."""
         try:
-            return int(text) if cls.unit == "a whole number" else float(text)
+            return int(text) if cls.is_whole else float(text)
         except ValueError:
-            raise OptionError(f"the requirement {name} needs {cls.unit}, not {text!r}") from None
+            raise OptionError(f"the requirement {name} needs {cls.needs}, not {text!r}") from None
 
     def read_number(self, given: Any) -> float:
         """Return what is wanted as a number of the right kind; raise where it is none."""
-        self._require_small(given)
-        if not _is_number(given) or not float(given).is_integer():
-            raise OptionError(f"the requirement {self.name} needs a whole number, not {given!r}")
-        if given < 1:
-            raise OptionError(f"the requirement {self.name} needs a whole number from 1 on, not {given!r}")
-        return int(given)
-
-    def plain_number(self, given: Any) -> float:
-        """Return a finite number from 0 on; raise where it is none."""
-        self._require_small(given)
-        if not _is_number(given) or not 0 <= given < float("inf"):
-            raise OptionError(f"the requirement {self.name} needs a number from 0 on, not {given!r}")
-        return float(given)
-
-    def _require_small(self, given: Any) -> None:
         if isinstance(given, int) and abs(given) > LARGEST:
             raise OptionError(f"the requirement {self.name} needs a number up to 2^62")
+        is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
+        fits = is_number and self.least <= given <= self.most and given < inf
+        if not fits or (self.is_whole and not float(given).is_integer()):
+            raise OptionError(f"the requirement {self.name} needs {self.needs}, not {given!r}")
+        return int(given) if self.is_whole else float(given)
 
     @property
     def text(self) -> str:
@@ -311,10 +307,6 @@ def of_each_column(
             replace(requirement, column=name) for name in sensitive if requirement.is_about(name, closeness)
         ] or [requirement]
     return require_consistent(found)
-
-
-def _is_number(given: object) -> bool:
-    return isinstance(given, (int, float)) and not isinstance(given, bool)
 
 
 def _require_text(given: object) -> None:

@@ -23,7 +23,9 @@ class Shares(Requirement):
     takes_column = True
     is_monotone = False
     is_of_classes = True
-    unit = "a number"
+    least: ClassVar[float] = 0
+    is_whole = False
+    needs = "a number from 0 on"
     led_in = "Every released class has"
     rule: ClassVar[str]
     """How loops tell whether a part lacks it."""

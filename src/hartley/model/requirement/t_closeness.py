@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hartley.errors import OptionError
 from hartley.model.alphabet import Alphabet
 from hartley.model.arrays import Floats
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
@@ -24,14 +23,9 @@ class TCloseness(Shares, kind="t-closeness"):
     """
 
     examples = ("t-closeness=0.2",)
+    most = 1
+    needs = "a distance from 0 to 1"
     is_at_least = False
-
-    def read_number(self, given: Any) -> float:
-        """Return the distance; raise where it is none."""
-        number = self.plain_number(given)
-        if number > 1:
-            raise OptionError(f"the requirement {self.name} needs a distance from 0 to 1, not {given!r}")
-        return number
 
     def codes(self, sensitive: Alphabet, closeness: Closeness = NO_CLOSENESS) -> SensitiveCodes:
         """Return a code for every different value, ascending where they have an order."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from hartley.errors import OptionError
 from hartley.model.closeness import Closeness
@@ -17,16 +16,14 @@ class SharedWeight(Requirement, kind="weight-k"):
     """
 
     examples = ("weight-k:COL=1000",)
+    least = 0
+    is_whole = False
+    needs = "a number from 0 on"
     takes_column = True
     is_monotone = False
     is_of_classes = True
     needs_tree = "is counted by trees of cuts alone"
-    unit = "a number"
     led_in = "Every released class stands for"
-
-    def read_number(self, given: Any) -> float:
-        """Return the least sum of weights that is asked for; raise where that is no number from 0 on."""
-        return self.plain_number(given)
 
     def is_met_by(self, found: float) -> bool:
         """Tell whether a sum is enough; one of the same weights in another order may differ a little."""
