@@ -269,6 +269,11 @@ class Enough:
         counts: Places = held.counts_of_clusters(np.zeros(held.size, dtype=np.int64), 1)[0]
         return counts
 
+    @cached_property
+    def all_held(self) -> Places:
+        """What everything together holds of each count, then its rows."""
+        return self.counts_of(np.arange(self.size))
+
     def is_enough(self, members: Sequence[int] | Ints) -> bool:
         """Tell whether a set of public values may be a cluster."""
         held = self.take(np.asarray(members, dtype=np.int64))

@@ -27,7 +27,7 @@ from hartley.search.greedy.runs import greedy_frontier, greedy_run
 from hartley.search.points.measured import answer_again, frontier_of, point_of, without_bounds
 from hartley.search.problem import Problem
 from hartley.search.sizes.withheld import Withholding, sizes_of_components
-from hartley.search.solve import bands_of_components, fewest_components, kind_of, row_of, sweep_of
+from hartley.search.solve import bands_of_components, counted, fewest_components, kind_of, row_of, sweep_of
 from hartley.search.sweep import Sweep
 from hartley.search.withheld import joining_values, most_touched, without_values
 
@@ -123,7 +123,9 @@ def _swept(problem: Problem, effort: Effort, so_far: SoFar | None, known: Sequen
     if so_far is not None:
         heard = replace(effort, found=lambda answers: so_far(lambda: measured(answers(), complete=False)))
     starts = starts_of(problem, greedy, effort)
-    sweep = sweep_of(problem, heard, starts, is_glanced=effort.remaining() < inf)
+    # Ratios of candidates before and after are levels where nothing else is required; else candidates are.
+    asked = counted(problem) if problem.held else problem
+    sweep = sweep_of(asked, heard, starts, is_glanced=effort.remaining() < inf)
     for point in known:
         sweep.offer(answer_again(problem, point.partition, point))
     complete = sweep.run()
@@ -139,9 +141,9 @@ def point_of_answer(problem: Problem, sweep: Sweep, answer: Answer, effort: Effo
     else:
         finer = answer
     point = point_of(problem, finer)
-    bits = answer.lower_bound_bits
+    bits = None if problem.is_informed and problem.held else answer.lower_bound_bits
     is_least = answer.is_proven and bits is not None and point.leakage_bits <= bits + ROUNDING
-    point = replace(point, proven_optimal=is_least)
+    point = replace(point, lower_bound_bits=bits, proven_optimal=is_least)
     if is_large and finer.partition is not answer.partition:
         return replace(point, cut=lambda: axis.finer(answer, None).partition)
     return point

@@ -159,13 +159,16 @@ def solve(problem: Problem, effort: Effort = UNLIMITED, starts: Sequence[Partiti
         few = best_of_few(problem, None, effort)
         if few is not None:
             return few[0]
-    counted = problem
-    if problem.is_informed and not problem.has_bits_beside:
-        # To a reader who knew nothing, leakage counts candidates and nothing else.
-        counted = replace(problem, joint=problem.joint.knowing(0))
-    found = sweep_of(counted, effort, starts)
+    found = sweep_of(counted(problem), effort, starts)
     answer = found.axis.finer(found.best(level_of(problem, found.axis)), effort)
     return replace(answer, lower_bound_bits=None) if problem.is_informed else answer
+
+
+def counted(problem: Problem) -> Problem:
+    """Return the problem for a reader who knew nothing: to whom leakage counts candidates alone."""
+    if not problem.is_informed or problem.has_bits_beside:
+        return problem
+    return replace(problem, joint=problem.joint.knowing(0))
 
 
 def sweep_of(
@@ -182,6 +185,7 @@ def sweep_of(
     row = row_of(problem)
     axis = row.along(problem, effort, starts)
     if axis is not None:
+        axis.least = max(axis.least, 1 if axis.is_of_components else level_of(problem, axis))
         return Sweep(axis, effort, starts)
     return Sweep(EachAlone(problem, row, starts, is_glanced=is_glanced), effort)
 

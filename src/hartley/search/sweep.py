@@ -167,8 +167,9 @@ class Sweep:
         return replace(answer, lower_bound_cost=min(max(told), answer.cost) if told else None)
 
     def _partitions(self) -> Iterable[Reached]:
-        """Return all answers known, with the level they reach."""
-        return chain(self.solved.items(), self.given, self.axis.met())
+        """Return all answers known that reach what is required, with the level they reach."""
+        every = chain(self.solved.items(), self.given, self.axis.met())
+        return (one for one in every if one[0] >= self.axis.least)
 
     def solve(self, level: int, stages: int | None = None, effort: Effort | None = None) -> Answer:
         """Search for one level through so many stages, or all; each stage once."""
@@ -227,13 +228,18 @@ class Sweep:
         low, high, step = max(known, default=self.axis.least - 1), self.most + 1, 1
         while high - low > 1 and not self.effort.should_stop():
             middle = min(low + step, (low + high) // 2)
-            if self.solve(middle).cost <= most:
+            try:
+                is_within = self.solve(middle).cost <= most
+            except UnreachableError:
+                self.most, is_within = min(self.most, middle - 1), False
+            if is_within:
                 low, step = middle, 2 * step
             else:
                 high, step = middle, high
 
     def run(self) -> bool:
         """Bring every level through all stages; tell whether that was reached."""
+        self.require(self.axis.least)
         return all(self._run(stage) for stage in range(1, len(self.stages) + 1)) and not self.was_cut
 
     def _run(self, stage: int) -> bool:

@@ -59,8 +59,7 @@ class LineAxis(Axis):
         """Return the leakage where every cluster holds so much of the count; ``None`` for rows."""
         if self.count == OF_ROWS:
             return None
-        begin, end = self.values.whole.offsets[self.count : self.count + 2].tolist()
-        return log2((end - begin) / level)
+        return log2(self.values.whole.all_held[self.count] / level)
 
     def in_units(self, cost: float) -> float:
         """Return a cost in ticks as the utility gives it."""

@@ -137,9 +137,8 @@ def _polished_point(asked: Problem, effort: Effort) -> Point:
         return point
     if asked.candidates is None or asked.most_components is not None:
         return point
-    counted = replace(asked, joint=asked.joint.knowing(0))
     _, starts = _starts(asked, effort)
-    axis = AnyAxis(counted.joint, asked.utility, "l0", effort)
+    axis = AnyAxis(asked.joint.knowing(0), asked.utility, "l0", effort)
     known = Sweep(axis, effort, starts).best(asked.candidates)
     if known.cost > point.cost * (1 + SLACK):
         return point

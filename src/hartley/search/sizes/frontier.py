@@ -128,8 +128,7 @@ class CountAxis(SizesAxis):
 
     def bits(self, level: int) -> float:
         """Return what leaks at a level."""
-        begin, end = self.search.enough.offsets[self.count : self.count + 2].tolist()
-        return log2((end - begin) / level)
+        return log2(self.search.enough.all_held[self.count] / level)
 
 
 class RatioAxis(CountAxis):
