@@ -9,7 +9,7 @@ packing of squares, which nobody can compute exactly for tables of any size.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -23,6 +23,7 @@ import numpy.typing as npt
 from hartley.errors import ColumnError, OptionError, quoted
 from hartley.model.alphabet import EPOCH, Alphabet, Coordinate, Label
 from hartley.model.arrays import Floats, Int64s, frozen_array
+from hartley.model.words import NOUNS, values_of
 
 MOST_PLACES = 15
 """Decimal places that floats are tried to be scaled by at once."""
@@ -374,3 +375,22 @@ def _group_numbers(coordinate: Coordinate, members: Mapping[Label, str]) -> Int6
 
 def _dense(keys: Int64s) -> Int64s:
     return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+
+
+def apart(columns: Sequence[str], closeness: Closeness) -> str:
+    """Return what values that count as different are called."""
+    by_groups = [name for name, _ in closeness.groups if name in columns]
+    if len(columns) == 1 and by_groups:
+        return f"groups of {columns[0]}"
+    differences = []
+    for name in columns:
+        limit = closeness.tolerance_of(name)
+        if limit is None:
+            differences.append(f"in {'the group of ' if name in by_groups else ''}{name}")
+            continue
+        unit = f" {NOUNS[name][1]}" if name in NOUNS else ""
+        shown = f"more than {plain_number(limit):g}{unit}"
+        if len(columns) == 1:
+            return f"{values_of(columns)} {shown} apart"
+        differences.insert(0, f"by {shown} in {name}")
+    return f"{values_of(columns)} that differ {' or '.join(differences)}"

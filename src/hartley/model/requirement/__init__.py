@@ -27,12 +27,10 @@ from hartley.model.requirement.requirement import (
     require_fitting,
     require_shape_for,
 )
-from hartley.model.requirement.sentence_words import NOUNS
 from hartley.model.requirement.shares import Shares
 from hartley.model.requirement.weight_k import SharedWeight
 
 __all__ = [
-    "NOUNS",
     "ClassCounts",
     "DisclosedPeople",
     "Requirement",

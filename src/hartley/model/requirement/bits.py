@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from hartley.errors import OptionError
-from hartley.model.closeness import Closeness
+from hartley.model.closeness import Closeness, apart
 from hartley.model.requirement.requirement import Requirement
-from hartley.model.requirement.sentence_words import apart, listed
-from hartley.model.words import MOST_ASKED_BITS
+from hartley.model.words import MOST_ASKED_BITS, listed
 
 
 class Bits(Requirement):

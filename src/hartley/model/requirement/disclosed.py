@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hartley.errors import OptionError, option
 from hartley.model.closeness import Closeness
 from hartley.model.requirement.requirement import Requirement
-from hartley.model.requirement.sentence_words import listed, numeral
+from hartley.model.words import listed, numeral
 
 
 class DisclosedPeople(Requirement, kind="disclosed-at-most"):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hartley.model.alphabet import Alphabet
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
 from hartley.model.requirement.requirement import Requirement
-from hartley.model.requirement.sentence_words import numeral, value_of, values_of
+from hartley.model.words import numeral, value_of, values_of
 
 
 class DistinctValues(Requirement, kind="distinct-l"):

@@ -11,9 +11,8 @@ from hartley.model.alphabet import Alphabet
 from hartley.model.arrays import Floats
 from hartley.model.closeness import Closeness
 from hartley.model.requirement.class_counts import ClassCounts
-from hartley.model.requirement.sentence_words import values_of
 from hartley.model.requirement.shares import Shares, summed
-from hartley.model.words import SLACK
+from hartley.model.words import SLACK, values_of
 
 
 class EntropyL(Shares, kind="entropy-l"):

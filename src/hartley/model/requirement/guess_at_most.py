@@ -11,8 +11,8 @@ from hartley.model.alphabet import Alphabet
 from hartley.model.arrays import Floats
 from hartley.model.closeness import Closeness
 from hartley.model.requirement.class_counts import ClassCounts
-from hartley.model.requirement.sentence_words import value_of
 from hartley.model.requirement.shares import Shares, largest
+from hartley.model.words import value_of
 
 
 class GuessAtMost(Shares, kind="guess-at-most"):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hartley.model.closeness import Closeness
 from hartley.model.requirement.requirement import Requirement
-from hartley.model.requirement.sentence_words import numeral
+from hartley.model.words import numeral
 
 
 class SharedRows(Requirement, kind="row-k"):

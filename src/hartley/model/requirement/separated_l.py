@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from hartley.errors import OptionError
 from hartley.model.alphabet import Alphabet
-from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes
+from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, apart
 from hartley.model.requirement.requirement import Requirement
-from hartley.model.requirement.sentence_words import apart, numeral, value_of
+from hartley.model.words import numeral, value_of
 
 
 class SeparatedValues(Requirement, kind="separated-l"):

@@ -11,8 +11,8 @@ from hartley.model.alphabet import Alphabet
 from hartley.model.arrays import Floats
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
 from hartley.model.requirement.class_counts import ClassCounts
-from hartley.model.requirement.sentence_words import values_of
 from hartley.model.requirement.shares import Shares, summed
+from hartley.model.words import values_of
 
 
 class TCloseness(Shares, kind="t-closeness"):

@@ -86,7 +86,7 @@ def values_of(number: int, columns: Sequence[str]) -> str:
     >>> values_of(37, ["age"]), values_of(1, ["age"]), values_of(2, ["wage"]), values_of(1, ["age", "wage"])
     ('37 ages', '1 age', '2 values of wage', '1 combination of age and wage')
     """
-    from hartley.model.requirement import NOUNS
+    from hartley.model.words import NOUNS
 
     if len(columns) > 1:
         named_columns = f"{len(columns)} columns" if len(columns) > 5 else listed(columns)
