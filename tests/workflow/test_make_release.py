@@ -597,3 +597,11 @@ def test_more_different_rows_than_memory_holds_are_refused(
             options=ReadOptions(memory_limit="1GB"),
         )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_weights_are_not_counted_beside_a_harmless_column(tmp_path: Path) -> None:
+    table = pa.table({"age": [1, 2, 3, 4], "sex": list("fmfm"), "w": [1.0, 2.0, 1.0, 2.0], "s": list("abab")})
+    asked = {"shape": "tree", "require": ["distinct-l=2", "weight-k:w=2"]}
+    with pytest.raises(OptionError, match=r"weight-k:w=2 counts the weights of recoded values"):
+        release(table, tmp_path / "out.csv", sensitive="s", public="age", harmless="sex", **asked)
+    assert not list(tmp_path.iterdir())

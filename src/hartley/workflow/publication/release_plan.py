@@ -138,6 +138,12 @@ class ReleasePlan:
         folded = [name.casefold() for name in self.published]
         if len(set(folded)) < len(folded):
             raise OptionError("two of the columns to publish differ only in upper and lower case; rename one")
+        weighed = next((one for one in self.demand.requirements if isinstance(one, SharedWeight)), None)
+        if weighed is not None and harmless:
+            raise OptionError(
+                f"{weighed.text} counts the weights of recoded values, not of rows beside them; leave "
+                f"{option('harmless')} out, or keep the column ({option('keep')})"
+            )
         for policy in self.earlier:
             policy.require_columns(self.table.column_names, self.table.name)
 
