@@ -48,7 +48,7 @@ class CountQueries:
     0.0
     """
 
-    columns: tuple[_CellColumn, ...]
+    columns: tuple[CellColumn, ...]
     rows: Int64s
     queries: tuple[CountQuery, ...]
 
@@ -62,7 +62,14 @@ class CountQueries:
         cls, coordinates: Sequence[Coordinate], rows: Int64s, seed: int, queries: int = QUERIES
     ) -> CountQueries:
         """Draw the counts of different rows, given by column, and how many there are of each."""
-        columns = tuple(_CellColumn.of(column) for column in coordinates)
+        return cls.of_cells([CellColumn.of(column) for column in coordinates], rows, seed, queries)
+
+    @classmethod
+    def of_cells(
+        cls, cells: Sequence[CellColumn], rows: Int64s, seed: int, queries: int = QUERIES
+    ) -> CountQueries:
+        """Draw the counts of different rows whose cells are numbered, and how many there are of each."""
+        columns = tuple(cells)
         least = LEAST_ANSWER * float(rows.sum())
         source = np.random.default_rng(seed)
         drawn: list[CountQuery] = []
@@ -100,7 +107,7 @@ class CountQueries:
 
 
 @dataclass(frozen=True, eq=False)
-class _CellColumn:
+class CellColumn:
     """The cells of a column: in order where they have one, a missing cell last."""
 
     codes: Int64s
@@ -110,7 +117,8 @@ class _CellColumn:
     """How many of them lie on a line, and come first; 0 of text."""
 
     @classmethod
-    def of(cls, column: Coordinate) -> _CellColumn:
+    def of(cls, column: Coordinate) -> CellColumn:
+        """Return the numbered cells of a public column."""
         positions = None if column.kind in ("text", "boolean") else column.positions
         if positions is None:
             codes = cell_codes(column)
@@ -120,6 +128,12 @@ class _CellColumn:
         codes = np.full(len(positions), len(found), dtype=np.int64)
         codes[here] = inverse
         return cls(codes, len(found) + int(not here.all()), len(found))
+
+    @classmethod
+    def of_places(cls, places: Floats, is_line: bool) -> CellColumn:
+        """Return the numbered cells of a column in which each value has a place, none missing."""
+        found, codes = np.unique(places, return_inverse=True)
+        return cls(codes.astype(np.int64), len(found), len(found) if is_line else 0)
 
     def range_of_cells(self, source: np.random.Generator) -> Flags:
         """Draw the cells that a count asks for."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.model.arrays import Ints, Places, code_type, sparse_zeros
-from hartley.search.columns.boxes import peel, split
+from hartley.search.columns.boxes import peel, segments_of, split
 from hartley.search.columns.cells import CATEGORY
 from hartley.search.columns.costs import cluster_sides, relative_widths
 from hartley.search.columns.loops.cells import Cells
-from hartley.search.columns.loops.losses import Losses
+from hartley.search.columns.loops.counts import Counts
+from hartley.search.columns.loops.losses import Losses, add_miscounted
 from hartley.search.columns.loops.near import PAGE, PackedLists, list_nearest
 from hartley.search.columns.loops.polish import MOST_LISTED, Polishing, polish_clusters
 from hartley.search.columns.loops.split import MIDDLE
@@ -63,6 +64,10 @@ class Polisher:
         )
         self.used = 0
 
+    def polish_with_counts(self, labels: Ints, counts: Counts, effort: Effort) -> Ints:
+        """Return a partition of no greater loss, in which the weight of the rows that counts miss is loss."""
+        return self._once(labels, np.inf, effort, None, counts)[0]
+
     def polish(
         self, labels: Ints, effort: Effort, cap: float | None = None, hopeless_above: float = np.inf
     ) -> Ints:
@@ -86,7 +91,9 @@ class Polisher:
             loss = after
         return labels
 
-    def _once(self, labels: Ints, cap: float, effort: Effort, settled: Ints | None) -> tuple[Ints, float]:
+    def _once(
+        self, labels: Ints, cap: float, effort: Effort, settled: Ints | None, counts: Counts | None = None
+    ) -> tuple[Ints, float]:
         """Look at every cluster, and again at those that were touched, until nothing changes.
 
         Where the clusters are parts of others that were looked at before, only at those that are new.
@@ -95,7 +102,7 @@ class Polisher:
         # First, while there is nothing else to hold.
         self._list_near(np.flatnonzero(relative_widths(prepared.cells, labels)[labels] > 0), effort)
         clusters = prepared.clusters(labels)
-        losses = fresh_losses(prepared, labels, len(clusters.size))
+        losses = fresh_losses(prepared, labels, len(clusters.size), counts)
         if settled is not None:
             is_old = np.bincount(labels)[labels] == np.bincount(settled)[settled]
             losses.waiting[labels[is_old]] = False
@@ -103,8 +110,9 @@ class Polisher:
         at_hand = (prepared.cells, prepared.needs, prepared.marks)
         is_interpreted = loop is polish_clusters.interpreted
         if is_interpreted:
-            at_hand, clusters, losses = prepared.lists, as_lists(clusters), as_lists(losses)
-        piece = polish_clusters.piece(loop, PAIRS_AT_A_TIME)
+            at_hand, clusters = prepared.lists, as_lists(clusters)
+            losses = as_lists(losses._replace(counts_asked=as_lists(losses.counts_asked)))
+        piece = polish_clusters.piece(loop, PAIRS_AT_A_TIME if counts is None else PAIRS_AT_A_TIME // 10)
         most = MOST_DISSOLVED_PER_WANTED * int(prepared.needs.wanted.max())
         for _ in range(PASSES):
             waiting = np.flatnonzero(losses.waiting)
@@ -152,16 +160,26 @@ class Polisher:
             self.used = loop(table, missing[start : start + piece], *limits, near, self.used)
 
 
-def fresh_losses(prepared: Prepared, labels: Ints, most: int) -> Losses:
+def fresh_losses(prepared: Prepared, labels: Ints, most: int, counts: Counts | None = None) -> Losses:
     """Return the losses of a partition, with room for so many clusters."""
-    losses = empty_losses(prepared, most)
+    losses = empty_losses(prepared, most, counts)
     rows = np.bincount(labels, weights=prepared.needs.rows)
     losses.loss[: len(rows)] = relative_widths(prepared.cells, labels) * rows
     losses.waiting[: len(rows)] = True
+    if counts is not None:
+        order, first, last = segments_of(labels)
+        prepared.loop(add_miscounted, COMPILED_FROM)(prepared.needs, counts, order, first, last, losses.loss)
     return losses
 
 
-def empty_losses(prepared: Prepared, most: int) -> Losses:
+def no_counts(columns: int) -> Counts:
+    """Return counts that weigh nothing."""
+    zeros = np.zeros(columns)
+    paper = np.zeros(columns, dtype=np.int64)
+    return Counts(0.0, np.zeros((1, columns), dtype=np.int32), zeros, zeros, zeros, *5 * (paper,), paper[:1])
+
+
+def empty_losses(prepared: Prepared, most: int, counts: Counts | None = None) -> Losses:
     """Return room for the losses of so many clusters; what is never written takes no memory."""
     room = 8 * prepared.size + 10_000
     categories = int(prepared.cells.base[-1]) + 1
@@ -179,9 +197,11 @@ def empty_losses(prepared: Prepared, most: int) -> Losses:
         low=np.empty(prepared.columns),
         high=np.empty(prepared.columns),
         held=np.zeros(categories, dtype=np.int64),
-        basis=np.zeros(3),
+        basis=np.zeros(4),
+        basis_members=sparse_zeros((prepared.size + 1,), np.int32),
         version=sparse_zeros((most,), np.int64),
         known=sparse_zeros((prepared.size,), np.int64),
         without=sparse_zeros((prepared.size,), np.float64),
         spared=sparse_zeros((prepared.size,), np.bool_),
+        counts_asked=no_counts(prepared.columns) if counts is None else counts,
     )

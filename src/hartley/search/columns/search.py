@@ -31,6 +31,8 @@ from hartley.search.columns.cells import (
     cells_of,
 )
 from hartley.search.columns.costs import cluster_sides, midpoint_costs, relative_loss
+from hartley.search.columns.counts import MOST_TUPLES as MOST_COUNTED
+from hartley.search.columns.counts import NearerCounts
 from hartley.search.columns.exact import MOST_TUPLES, SAME_WITHIN, ExactDivision
 from hartley.search.columns.loops.cells import Cells
 from hartley.search.columns.loops.split import GAP, MEDIAN, MIDDLE, ROWS
@@ -138,7 +140,7 @@ class ColumnsSearch:
         if not self.is_met(candidates):
             candidates = self.lowered_exactly(candidates, effort)
         if polish and not effort.should_stop():
-            candidates = self.polished(candidates, effort)
+            candidates = self.polished(candidates, Polisher(prepared), effort)
         best = best_first(candidates)[0]
         return replace(best, bound=min(self.bound / 2, best.worst))
 
@@ -157,13 +159,21 @@ class ColumnsSearch:
         beside = prepared.needs.beside
         blocks = seen_alike(prepared.demand) if beside else blocks_first(prepared.cells, prepared.demand)
         found = [compact(start) for start in starts]
+        boxes: Ints | None = None
         for labels, rule in ((whole, ROWS), (blocks, MIDDLE), (blocks, ROWS)):
             if not (found and effort.should_stop()):
                 found.append(self.cut(labels, rule, effort))
+                boxes = found[-1] if boxes is None else boxes
         candidates = best_first([self.candidate(labels) for labels in found], self.objective)
-        if polish and not effort.should_stop():
-            candidates = self.polished(candidates, effort)
-        return best_first(candidates, self.objective)[0]
+        if not polish or effort.should_stop():
+            return candidates[0]
+        polisher = Polisher(prepared)
+        best = best_first(self.polished(candidates, polisher, effort), self.objective)[0]
+        if self.objective == "worst" or prepared.columns < 2 or prepared.size > MOST_COUNTED:
+            return best
+        # Beside side information boxes are far too wide to start from.
+        start = best.labels if boxes is None or beside else boxes
+        return self.candidate(NearerCounts(prepared, effort).best(best.labels, start, polisher))
 
     def candidate(self, labels: Ints) -> ColumnsResult:
         """Measure a partition."""
@@ -210,11 +220,12 @@ class ColumnsSearch:
             result.append(self.candidate(self.exact.lower(candidate.labels, costs, effort)))
         return best_first(result)
 
-    def polished(self, candidates: Sequence[ColumnsResult], effort: Effort) -> list[ColumnsResult]:
+    def polished(
+        self, candidates: Sequence[ColumnsResult], polisher: Polisher, effort: Effort
+    ) -> list[ColumnsResult]:
         """Polish the best candidate; where the table is small all, or all that share its worst cost."""
         if self.prepared.size > VERY_MANY:
             self.prepared.forget_index()
-        polisher = Polisher(self.prepared)
         by_mean = self.objective == "mean"
         least = min(candidate.worst for candidate in candidates) * (1 + SAME_WITHIN)
         most = len(candidates) if self.prepared.size <= POLISH_ALL_UP_TO else 1

@@ -1,4 +1,7 @@
-"""Losses of clusters under change: rows times relative width, kept up to date move by move."""
+"""Losses of clusters under change: rows times relative width, kept up to date move by move.
+
+Where counts are to be near, the weight of the rows that they miss comes on top.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hartley.hot_loops import hot_part
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Flags, Floats, Int32s, Places
 from hartley.search.columns.loops.cells import NONE, ZERO, Cells, Marks, Needs, width_between
+from hartley.search.columns.loops.counts import Counts, miscounted
 from hartley.search.columns.loops.mend import Clusters, can_spare, gather, move, undo_to
 
 
@@ -33,8 +37,9 @@ class Losses(NamedTuple):
     high: Floats
     held: Places
     basis: Floats
+    basis_members: Int32s
     """A set to which tuples may be added: its box, the categories it holds (under a stamp), then its rows,
-    its relative width and the stamp."""
+    its relative width, the stamp and how many tuples it has; which they are."""
     version: Places
     """Changes whenever a cluster does."""
     known: Places
@@ -42,6 +47,7 @@ class Losses(NamedTuple):
     spared: Flags
     """Of each tuple, as long as its cluster has the version before the known one: the loss of its cluster
     without it, and whether that is enough."""
+    counts_asked: Counts
 
 
 @hot_part
@@ -86,7 +92,17 @@ def loss_of(cells: Cells, needs: Needs, losses: Losses, members: Int32s, size: i
             side += between
     if side > cap:
         return np.inf
-    return float(rows * width)
+    return float(rows * width + miscounted(needs, losses.counts_asked, members, size, NONE))
+
+
+@hot_loop
+def add_miscounted(
+    needs: Needs, counts: Counts, order: Int32s, first: Places, last: Places, loss: Floats
+) -> None:
+    """Add to the losses of clusters, ``order[first[c]:last[c]]``, what counts miss on them."""
+    for cluster in range(len(first)):
+        members = order[first[cluster] : last[cluster]]
+        loss[cluster] += miscounted(needs, counts, members, last[cluster] - first[cluster], NONE)
 
 
 @hot_part
@@ -96,6 +112,7 @@ def clear_basis(losses: Losses) -> None:
     losses.basis[0] = 0.0
     losses.basis[1] = 0.0
     losses.basis[2] = losses.stamp[0]
+    losses.basis[3] = 0.0
     for column in range(len(losses.low)):
         losses.low[column] = np.inf
         losses.high[column] = -np.inf
@@ -120,6 +137,8 @@ def add_to_basis(cells: Cells, needs: Needs, losses: Losses, one: int) -> None:
         elif not is_first:
             losses.basis[1] += cells.share[column] * (max(low - cell, 0.0) + max(cell - high, 0.0))
     losses.basis[0] += needs.rows[one]
+    losses.basis_members[int(losses.basis[3])] = one
+    losses.basis[3] += 1
 
 
 @hot_part
@@ -151,7 +170,8 @@ def loss_with(cells: Cells, needs: Needs, losses: Losses, one: int, cap: float) 
             side += between
     if side > cap:
         return np.inf
-    return float((losses.basis[0] + needs.rows[one]) * width)
+    missed = miscounted(needs, losses.counts_asked, losses.basis_members, int(losses.basis[3]), one)
+    return float((losses.basis[0] + needs.rows[one]) * width + missed)
 
 
 @hot_part

@@ -1,9 +1,10 @@
 """Lower the loss of a partition, cluster by cluster, without raising its worst side.
 
-The loss of a cluster is its rows times its relative width. Three kinds of change are tried: a tuple that its
-cluster can spare goes to another cluster; two tuples change places; a cluster is dissolved and each of its
-tuples joins a near cluster or forms one with near tuples that are free or can be spared. A change stands if
-every cluster is enough, no side exceeds the cap and the loss of the touched clusters falls.
+The loss of a cluster is its rows times its relative width, and the weight of the rows that counts on it
+miss. Three kinds of change are tried: a tuple that its cluster can spare goes to another cluster; two tuples
+change places; a cluster is dissolved and each of its tuples joins a near cluster or forms one with near
+tuples that are free or can be spared. A change stands if every cluster is enough, no side exceeds the cap and
+the loss of the touched clusters falls.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from hartley.search.columns.loops.near import PAGE, PackedLists
 
 MOST_MEMBERS = 400
 """Clusters of more tuples take and give none: each look at them would cost too much."""
+MOST_COUNTED = 60
+"""The same where counts weigh, which looks at every two tuples of a cluster."""
 LEAST_GAIN = 1e-12
 MOST_LISTED = 64
 """Tuples in a list of near ones, at most."""
@@ -46,6 +49,13 @@ class Polishing(NamedTuple):
     clusters: Clusters
     near: PackedLists
     losses: Losses
+
+
+@hot_part
+def is_large(clusters: Clusters, losses: Losses, cluster: int) -> bool:
+    """Tell whether a cluster has too many tuples to take or give any."""
+    most = MOST_COUNTED if losses.counts_asked.weight > 0.0 else MOST_MEMBERS
+    return bool(clusters.size[cluster] > most)
 
 
 @hot_part
@@ -68,9 +78,11 @@ def best_taker(work: Polishing, one: int, own: int, cap: float) -> int:
         if cluster < 0 or cluster == own or losses.tried[cluster] == tried:
             continue
         losses.tried[cluster] = tried
-        if clusters.size[cluster] > MOST_MEMBERS:
+        if is_large(clusters, losses, cluster):
             continue
-        if least_growth(cells, needs, clusters, cluster, one) > least:
+        # With a tuple more a box may be filled evenly, and less be missed.
+        is_bounded = losses.counts_asked.weight == 0.0
+        if is_bounded and least_growth(cells, needs, clusters, cluster, one) > least:
             continue
         growth = changed_loss(cells, needs, clusters, losses, cluster, NONE, one, cap) - losses.loss[cluster]
         if growth < least or (growth == least and cluster < best):
@@ -119,7 +131,7 @@ def exchange(work: Polishing, cluster: int, cap: float) -> bool:
         for i in range(near.size[one]):
             other = near.page[first + i] * PAGE + near.low[first + i]
             its = clusters.label[other] + ZERO
-            if its == cluster or clusters.size[its] > MOST_MEMBERS:
+            if its == cluster or is_large(clusters, losses, its):
                 continue
             before = losses.loss[cluster] + losses.loss[its]
             here = loss_with(cells, needs, losses, other, cap)
@@ -169,7 +181,7 @@ def form_at_least_loss(work: Polishing, one: int, cap: float) -> float:
             if its >= 0:
                 if change >= least + losses.loss[its]:
                     continue
-                if clusters.size[its] > MOST_MEMBERS:
+                if is_large(clusters, losses, its):
                     continue
                 look_without(cells, needs, marks, clusters, losses, other)
                 if not losses.spared[other]:
@@ -245,7 +257,7 @@ def polish_clusters(
         if size == 0 or not losses.waiting[cluster] or losses.loss[cluster] <= 0:
             continue
         losses.waiting[cluster] = False
-        if size > MOST_MEMBERS:
+        if is_large(clusters, losses, cluster):
             continue
         budget -= size * (size + MOST_LISTED)
         if hand_over(work, cluster, cap):

@@ -29,9 +29,10 @@ from hartley.search.columns.loops.cells import (
     width_between,
 )
 
-MIDDLE, MEDIAN, GAP, ROWS = 0, 1, 2, 3
+MIDDLE, MEDIAN, GAP, ROWS, PUBLISHED = 0, 1, 2, 3, 4
 """Rules: nearest the middle of the box, the median tuple, the widest gap, the median row of the column that
-is widest beside its whole extent (Mondrian's)."""
+is widest beside its whole extent (Mondrian's); the last is Mondrian as published, which cuts no column whose
+cut nearest the median row is not allowed."""
 
 
 class Segments(NamedTuple):
@@ -57,7 +58,7 @@ def rank_columns(cells: Cells, low: Floats, high: Floats, rule: int, width: Floa
     """Order the columns from the widest; of equal ones the first."""
     columns = len(width)
     for column in range(columns):
-        if rule == 3:
+        if rule >= 3:
             width[column] = (high[column] - low[column]) * cells.share[column]
         else:
             width[column] = width_between(cells, column, low[column], high[column])
@@ -116,19 +117,22 @@ def chosen_cut(
     """
     best, cut = np.inf, -1
     total, below = 0, 0
-    if rule == 3:
+    first, last = start, stop
+    if rule == 4:
+        start, stop = 1, size - 1
+    if rule >= 3:
         for i in range(size):
             total += needs.rows[line[i]]
         for i in range(start - 1):
             below += needs.rows[line[i]]
     for i in range(start, stop + 1):
-        if rule == 3:
+        if rule >= 3:
             below += needs.rows[line[i - 1]]
         left = cells.place[line[i - 1], column]
         right = cells.place[line[i], column]
-        if (left == right and not ties) or (needs.beside and not fits[i]):
+        if (left == right and not ties) or (needs.beside and rule != 4 and not fits[i]):
             continue
-        if rule == 3:
+        if rule >= 3:
             key = abs(2.0 * below - total)
         elif ties or rule == 1 or cells.kind[column] != 0:
             key = abs(2.0 * i - size)
@@ -139,6 +143,8 @@ def chosen_cut(
         if key < best:
             best = key
             cut = i
+    if cut < first or cut > last or (needs.beside and not fits[cut]):
+        return -1
     return cut
 
 
@@ -202,7 +208,7 @@ def split_segments(
                         for i in range(size):
                             order[first + i] = line[i]
                         break
-                    spent[column] = not needs.beside
+                    spent[column] = not needs.beside and rule != 4
                 if cut > 0:
                     break
         if cut < 0:
