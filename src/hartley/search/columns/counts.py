@@ -4,7 +4,7 @@ The least mean loss may mix cells that come together seldom, and a count over tw
 than on wider classes that are full boxes. Random counts tell: where those on the partition that was found are
 worse than on a plain Mondrian's, it is polished again with the rows that counts miss as part of the loss, at
 several weights, and so is Mondrian's partition. The first that does better than Mondrian by a margin is
-taken, if it loses at most a fifth more and no more than Mondrian's; where none does, that with the nearest
+taken, if it loses at most a quarter more and no more than Mondrian's; where none does, that with the nearest
 counts.
 """
 
@@ -26,7 +26,7 @@ from hartley.search.effort import Effort
 
 MOST_TUPLES = 100_000
 """Tables of more tuples are left as they are: a further polish takes as long as the search."""
-MOST_MORE = 1.2
+MOST_MORE = 1.25
 """The most that a partition with nearer counts may lose, over what was found."""
 WEIGHTS = (0.1, 0.4), (1.0, 0.4, 0.2)
 """Weights of a row that counts miss, beside a row that loses a whole column: for what was found, rising from
