@@ -59,7 +59,7 @@ def test_slashes_that_may_be_both_stay_text_and_the_options_are_named(tmp_path):
 def test_another_column_may_tell_whether_the_day_comes_first(tmp_path):
     path = tmp_path / "two.csv"
     path.write_text("born,died\n01/02/1950,03/04/2001\n02/03/1951,25/04/2001\n", encoding="utf-8")
-    assert open_table(path).date_formats == {"born": "dd/mm/yyyy", "died": "dd/mm/yyyy"}
+    assert open_table(path).source.date_formats == {"born": "dd/mm/yyyy", "died": "dd/mm/yyyy"}
 
 
 def test_a_cell_that_is_no_date_leaves_the_column_text_and_a_named_one_refused(tmp_path):

@@ -231,7 +231,7 @@ def test_labelled_files_give_codes_and_keep_labels(tmp_path: Path, ending: str) 
         variable_value_labels={"s": {1: "none", 2: "some"}},
     )
     assert read(path) == read(FRAME)
-    labels = open_table(path).labels
+    labels = open_table(path).source.labels
     assert labels is not None
     assert labels.of_values == {"s": {1: "none", 2: "some"}}
 

@@ -87,7 +87,7 @@ def open_for(policy: Policy, source: Any) -> Table:
     first = open_table(source, ReadOptions(encoding=reading.encoding, delimiter=reading.delimiter))
     policy.require_columns(first.column_names, first.name)
     options = _options_for(policy, first.column_names)
-    if not first.is_delimited:
+    if not first.source.is_delimited:
         options = replace(options, dates=())  # what has types has dates
     first.close()
     table = open_table(source, options)

@@ -42,8 +42,6 @@ from hartley.tables.text_types import TextRule, typed_texts
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from hartley.tables.sources.stata_spss import FileLabels
-
 _PLAIN_NAME = re.compile(r"c[0-9]+")
 FEW_PAIRS = 8
 """Pairs are few where there are this many times more rows: DuckDB counts them faster than rows are sorted."""
@@ -71,7 +69,8 @@ class Table:
     """
 
     def __init__(self, source: Source, options: ReadOptions) -> None:
-        self._source = source
+        self.source = source
+        """Where the rows are, and how a file says that they are to be read."""
         self._options = options
         self._typed: dict[str, TypedColumn | RefusedColumn] = {}
         self._raw = {column.name: column for column in source.columns}
@@ -80,7 +79,7 @@ class Table:
     @property
     def name(self) -> str:
         """What messages call the table: the file's name, or ``the table``."""
-        return self._source.name
+        return self.source.name
 
     @property
     def column_names(self) -> tuple[str, ...]:
@@ -100,42 +99,12 @@ class Table:
     @property
     def row_count(self) -> int:
         """How many rows there are."""
-        return self._source.row_count
+        return self.source.row_count
 
     @property
     def connection(self) -> DuckDBPyConnection:
         """The engine in which :meth:`rows_sql` can be run."""
-        return self._source.connection
-
-    @property
-    def unusual_delimiter(self) -> str | None:
-        """What was found to separate the cells of a text file, where that is not what its name says."""
-        return getattr(self._source, "unusual_delimiter", None)
-
-    @property
-    def has_byte_order_mark(self) -> bool:
-        """Whether it is a text file that begins with the mark of UTF-8."""
-        return getattr(self._source, "has_byte_order_mark", False)
-
-    @property
-    def date_formats(self) -> dict[str, str]:
-        """The columns of a text file whose dates are not written as ISO has them, and how they are."""
-        return getattr(self._source, "date_formats", {})
-
-    @property
-    def is_delimited(self) -> bool:
-        """Whether it is a text file, whose cells have no types: what they mean is for us to find out."""
-        return hasattr(self._source, "date_formats")
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether the rows are in another engine."""
-        return self._source.is_remote
-
-    @property
-    def labels(self) -> FileLabels | None:
-        """What a Stata or SPSS file says of its columns; ``None`` where the table is from elsewhere."""
-        return getattr(self._source, "labels", None)
+        return self.source.connection
 
     def require_columns(self, names: Iterable[str]) -> None:
         """Refuse a name that is no column, with the nearest names."""
@@ -179,8 +148,8 @@ class Table:
         fetching the joint range costs less than any of this.
         """
         typed = dict(zip(roles.columns, self.typed_columns(roles.columns), strict=True))
-        found = self._source.summary(typed, roles, missing)
-        if found is not None or self._source.gives_distinct_rows:
+        found = self.source.summary(typed, roles, missing)
+        if found is not None or self.source.gives_distinct_rows:
             return found
         scan = self._scan(roles)
         look = first_look(self.connection, scan, typed, roles, missing)
@@ -196,7 +165,7 @@ class Table:
     @property
     def most_held(self) -> int | None:
         """How many different rows may come here; nothing where only memory is a limit."""
-        return getattr(self._source, "most_held", None)
+        return getattr(self.source, "most_held", None)
 
     def different_rows(self, roles: Roles, *, missing: Missing = "value") -> DifferentRows | None:
         """Keep the different rows of some roles in the engine that has them.
@@ -205,8 +174,8 @@ class Table:
         are text that is still to be read as values.
         """
         typed = dict(zip(roles.columns, self.typed_columns(roles.columns), strict=True))
-        find = getattr(self._source, "engine_table", None)
-        table = own_engine(self._source, typed) if find is None else find(typed, roles)
+        find = getattr(self.source, "engine_table", None)
+        table = own_engine(self.source, typed) if find is None else find(typed, roles)
         return None if table is None else DifferentRows(table, roles, missing)
 
     def several_counts(
@@ -221,15 +190,15 @@ class Table:
             return
         names = tuple(dict.fromkeys(name for roles in role_sets for name in roles.columns))
         typed = self.typed_columns(names)
-        if not self._source.is_remote and is_held(self.row_count, len(names)):
-            scan = self._source.scan([self._raw[name] for name in names])
+        if not self.source.is_remote and is_held(self.row_count, len(names)):
+            scan = self.source.scan([self._raw[name] for name in names])
             held = HeldRows(self.connection, scan, typed, self.row_count)
             yield from (held.joint_range(roles, missing) for roles in role_sets)
             return
-        if not self._source.is_parsed_again or len(role_sets) == 1:
+        if not self.source.is_parsed_again or len(role_sets) == 1:
             yield from (self._count(roles, missing) for roles in role_sets)
             return
-        kept = Table(KeptRows(self._source, typed), ReadOptions(memory_limit=self._options.memory_limit))
+        kept = Table(KeptRows(self.source, typed), ReadOptions(memory_limit=self._options.memory_limit))
         kept._typed |= {column.name: replace(column, sql=f"c{place}") for place, column in enumerate(typed)}
         try:
             yield from (kept._count(roles, missing) for roles in role_sets)
@@ -241,7 +210,7 @@ class Table:
         return self.joint_range(roles, missing=missing) if found is None else found
 
     def _scan(self, roles: Roles) -> Scan:
-        return self._source.scan([self._raw[name] for name in roles.columns])
+        return self.source.scan([self._raw[name] for name in roles.columns])
 
     @contextmanager
     def _counted(self, scan: Scan, roles: Roles) -> Iterator[Scan]:
@@ -288,7 +257,7 @@ class Table:
         self.require_columns(names)
         cells = [f"{self._raw[name].sql} AS o{place}" for place, name in enumerate(names)]
         cells += [f"{column.sql} AS v{place}" for place, column in enumerate(values)]
-        source = self._source.rows([self._raw[name] for name in dict.fromkeys((*names, *typed))])
+        source = self.source.rows([self._raw[name] for name in dict.fromkeys((*names, *typed))])
         return f"SELECT {', '.join(['row_number() OVER () AS r', *cells])} FROM {source}"
 
     def first_rows(
@@ -308,7 +277,7 @@ class Table:
 
     def close(self) -> None:
         """Let go of files and memory."""
-        self._source.close()
+        self.source.close()
 
     def _type(self, names: Iterable[str]) -> None:
         unseen: list[tuple[RawColumn, TextRule]] = []
@@ -334,12 +303,14 @@ class Table:
                 )
             self._typed[name] = column
         if unseen:
-            scan = self._source.scan([raw for raw, _ in unseen])
+            scan = self.source.scan([raw for raw, _ in unseen])
             asked = [(raw.name, raw.sql, rule) for raw, rule in unseen]
-            for column in typed_texts(self.connection, scan.source, asked, self._source.where):
+            for column in typed_texts(self.connection, scan.source, asked, self.source.where):
                 self._typed[column.name] = column
             texts = [
-                (raw.name, raw.sql) for raw, _ in unseen if self.is_delimited and self._is_text(raw.name)
+                (raw.name, raw.sql)
+                for raw, _ in unseen
+                if self.source.is_delimited and self._is_text(raw.name)
             ]
             has_commas = self._options.decimal == ","
             note_other_reading(self.connection, scan.source, texts, has_commas=has_commas)

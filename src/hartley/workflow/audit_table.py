@@ -189,7 +189,7 @@ def _identifiers(table: Table, found: Audit, each: tuple[Audit, ...]) -> dict[st
         one.public.columns[0]: one.public.values for one in (found, *each) if len(one.public.columns) == 1
     }
     uncounted = [name for name in found.public.columns if name not in values]
-    if uncounted and not table.is_remote:
+    if uncounted and not table.source.is_remote:
         values |= count_values(table, uncounted)
     named = {name: values[name] for name in found.public.columns if name in values}
     return identifier_columns(table, dict.fromkeys(found.sensitive.columns) | named)

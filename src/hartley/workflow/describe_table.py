@@ -108,7 +108,7 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
     return TableDescription(
         name=table.name,
         rows=table.row_count,
-        has_text_cells=table.is_delimited,
+        has_text_cells=table.source.is_delimited,
         columns=tuple(
             ColumnDescription(
                 name=name,
@@ -116,7 +116,11 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
                 values=counts[name][0] if name in counts else None,
                 missing=counts[name][1] if name in counts else None,
                 examples=examples[name],
-                **(_noticed(looks[name], reading, has_types=not table.is_delimited) if name in looks else {}),
+                **(
+                    _noticed(looks[name], reading, has_types=not table.source.is_delimited)
+                    if name in looks
+                    else {}
+                ),
             )
             for name, kind in kinds.items()
         ),

@@ -121,7 +121,7 @@ class Rows:
         table.require_columns(names)
         table.require_cells(names)
         self.connection: DuckDBPyConnection = table.connection
-        self.labels = table.labels
+        self.labels = table.source.labels
         self._table = table
         typed = _typed(table, names)
         measured = [name for name in names if typed[name] is not None]

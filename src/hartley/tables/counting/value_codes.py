@@ -147,7 +147,20 @@ class Stretch:
 
     def sorted(self, codes: Ints) -> tuple[Alphabet, Ints]:
         """Return the alphabet of the role, and the place in it of each code; all codes are given."""
-        return _sorted_stretch(codes, self.column, self.least, self.gone, self.missing_at)
+        seen = np.zeros(self.size, dtype=bool)
+        seen[codes] = True
+        values = np.flatnonzero(seen)
+        missing = values == self.gone
+        missing_at = self.missing_at if self.column.kind == "number" and missing[-1] else None
+        if missing_at is not None:
+            place = int(np.searchsorted(values[:-1] + self.least, missing_at, side="right"))
+            values, missing = np.insert(values[:-1], place, self.gone), np.insert(missing[:-1], place, True)
+        alphabet = _placed(Alphabet((coordinate(self.column, values + self.least, missing),)), missing_at)
+        if missing_at is None and len(values) == int(values[-1]) + 1:
+            return alphabet, codes
+        place_of = np.empty(self.size, dtype=np.int32)
+        place_of[values] = np.arange(len(values), dtype=np.int32)
+        return alphabet, place_of[codes]
 
     def cells(self, codes: Ints) -> Alphabet:
         """Return the values of some codes, in the order of the codes given."""
@@ -284,27 +297,6 @@ def missing_cells(carried: npt.NDArray[Any]) -> Flags:
     if carried.dtype == object and not np.ma.isMaskedArray(carried):
         return np.array([cell is None for cell in carried], dtype=bool)
     return np.ma.getmaskarray(carried)
-
-
-def _sorted_stretch(
-    codes: Ints, column: TypedColumn, least: int, gone: int, missing_at: float | None
-) -> tuple[Alphabet, Ints]:
-    """Return the alphabet of a column that is its own code, and the place of each code in it."""
-    seen = np.zeros(gone + 1, dtype=bool)
-    seen[codes] = True
-    values = np.flatnonzero(seen)
-    missing = values == gone
-    if missing_at is not None and column.kind == "number" and missing[-1]:
-        place = int(np.searchsorted(values[:-1] + least, missing_at, side="right"))
-        values, missing = np.insert(values[:-1], place, gone), np.insert(missing[:-1], place, True)
-    else:
-        missing_at = None
-    alphabet = _placed(Alphabet((coordinate(column, values + least, missing),)), missing_at)
-    if (len(values) == gone + 1 and missing_at is None) or (len(values) == gone and not seen[gone]):
-        return alphabet, codes
-    place_of = np.empty(gone + 1, dtype=np.int32)
-    place_of[values] = np.arange(len(values), dtype=np.int32)
-    return alphabet, place_of[codes]
 
 
 def _placed(alphabet: Alphabet, missing_at: float | None) -> Alphabet:

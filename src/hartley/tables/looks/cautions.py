@@ -39,7 +39,7 @@ def note_codes(table: Table, public: Alphabet, rows: int, reading: ReadOptions) 
             word = option("missing_words", f"{name}={written}")
             note(
                 f"{written} in column {name!r} may mean that nothing is known, and is merged with numbers; "
-                + (f"{word} reads it as empty" if table.is_delimited else "empty such cells")
+                + (f"{word} reads it as empty" if table.source.is_delimited else "empty such cells")
             )
 
 

@@ -295,7 +295,7 @@ def count_values(table: Table, names: Sequence[str]) -> dict[str, int]:
 
 def note_persons(table: Table, *used: Collection[str]) -> None:
     """Note where a column without a role is called as persons' numbers are, and repeats: rows are counted."""
-    if not is_heard() or table.is_remote:
+    if not is_heard() or table.source.is_remote:
         return
     named = [
         one.name

@@ -35,6 +35,7 @@ class CsvSource(Source):
     """Delimited text files; every cell is selected as it stands, with NULL for a cell without anything."""
 
     is_parsed_again = True
+    is_delimited = True
 
     def __init__(self, files: Files, usual: str, options: ReadOptions) -> None:
         """``usual`` is what separates cells in a file of this name, where nobody said."""

@@ -166,11 +166,7 @@ _FORMULA = re.compile(
     rb'<c\b(?![^>]*\bt="str")[^>]*>\s*<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v>\s*</v>|<v\s*/>)?\s*</c>'
 )
 _PLACE = re.compile(rb'\br="([A-Z]+)[0-9]+"')
-_USUAL = (re.compile(rb' r="([A-Z]{1,9})[0-9]'), re.compile(rb' r="[A-Z]*([0-9]{1,18})'))
-_UNUSUAL = tuple(
-    re.compile(rb"""\br\s{0,9}=\s{0,9}["']""" + place)
-    for place in (rb"([A-Za-z]{1,9})[0-9]", rb"[A-Za-z]{0,9}([0-9]{1,18})")
-)
+_NAMED_PLACE = re.compile(rb"""\br\s{0,9}=\s{0,9}["']([A-Za-z]{0,9})([0-9]{1,18})""")
 PIECE, LONGEST_PLACE = 1 << 23, 64
 FEW_CELLS = 10_000_000
 """So many cells fit into memory, whether there is something in them or not."""
@@ -199,12 +195,10 @@ def _extent(content: bytes) -> tuple[int, int]:
     (2, 28)
     """
     rows, columns = {b"0"}, {b""}
-    is_usual = content.count(b' r="') >= content.count(b"<c ")
-    letters_of, digits_of = _USUAL if is_usual else _UNUSUAL
     for start in range(0, len(content), PIECE):
-        piece = content[start : start + PIECE + LONGEST_PLACE]
-        columns.update(letters_of.findall(piece))
-        rows.update(digits_of.findall(piece))
+        for letters, digits in _NAMED_PLACE.findall(content[start : start + PIECE + LONGEST_PLACE]):
+            columns.add(letters)
+            rows.add(digits)
     return max(map(int, rows)), max(_number(letters.decode().upper()) + 1 for letters in columns)
 
 

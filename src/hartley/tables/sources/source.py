@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from hartley.errors import TableError, quoted
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from hartley.tables.counting.sql_summary import SummaryRead
+    from hartley.tables.sources.stata_spss import FileLabels
 
 Missing = Literal["value", "drop"]
 """Whether a missing cell is a value of its own, or its row is left out and counted."""
@@ -68,6 +70,17 @@ class Source:
     """Whether a scan fetches distinct rows with their counts, so that counting them here is cheap."""
     is_parsed_again = False
     """Whether each question reads all columns of all rows, whatever it asks for."""
+
+    is_delimited = False
+    """Whether it is a text file, whose cells have no types: what they mean is for us to find out."""
+    unusual_delimiter: str | None = None
+    """What was found to separate the cells of a text file, where that is not what its name says."""
+    has_byte_order_mark = False
+    """Whether it is a text file that begins with the mark of UTF-8."""
+    date_formats: Mapping[str, str] = MappingProxyType({})
+    """The columns of a text file whose dates are not written as ISO has them, and how they are."""
+    labels: FileLabels | None = None
+    """What a Stata or SPSS file says of its columns."""
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Return what these columns can be counted from; the order of rows is free, equal rows may be one."""

@@ -37,19 +37,13 @@ class FileLabels:
     measures: Mapping[str, str] = field(default_factory=dict)
 
 
-class LabelledFrame(EagerFrame):
-    """A Stata or SPSS file in memory, with its labels."""
-
-    labels: FileLabels
-
-
-def labelled_source(files: Files, options: ReadOptions) -> LabelledFrame:
+def labelled_source(files: Files, options: ReadOptions) -> EagerFrame:
     """Read a Stata or SPSS file into memory."""
     import narwhals as nw
 
     table, labels, refusals = read_labelled(files.paths[0])
     frame = nw.from_native(table, eager_only=True)
-    source = LabelledFrame(frame, options, name=files.name, refusals=refusals)
+    source = EagerFrame(frame, options, name=files.name, refusals=refusals)
     source.labels = labels
     return source
 

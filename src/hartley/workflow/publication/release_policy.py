@@ -125,9 +125,9 @@ def _text_form(plan: ReleasePlan, destination: Destination) -> TextForm | msgspe
     if plan.format_.name != "csv" or destination.like_input == "no":
         return msgspec.UNSET
     reading = _reading(plan.study, plan.table)
-    if plan.table.is_delimited and not plan.objective.transparent:
+    if plan.table.source.is_delimited and not plan.objective.transparent:
         encoding = "utf-8" if is_utf8(reading.encoding) else reading.encoding
-        encoding = "utf-8-sig" if plan.table.has_byte_order_mark else encoding
+        encoding = "utf-8-sig" if plan.table.source.has_byte_order_mark else encoding
         form = TextForm(delimiter=reading.delimiter or ",", decimal=reading.decimal, encoding=encoding)
     if destination.like_input == "bom":
         form = msgspec.structs.replace(form, encoding="utf-8-sig")
@@ -141,9 +141,9 @@ def _reading(study: StudyTable, table: Table) -> Reading:
         text=options.text,
         number=options.number,
         encoding=options.encoding,
-        delimiter=options.delimiter or table.unusual_delimiter,
+        delimiter=options.delimiter or table.source.unusual_delimiter,
         decimal="," if options.decimal == "," else ".",
-        dates=table.date_formats or msgspec.UNSET,
+        dates=dict(table.source.date_formats) or msgspec.UNSET,
         missing_words=options.missing_words,
         sheet=options.sheet,
         query=options.query,
