@@ -392,9 +392,13 @@ def rows_that_are_nearly_all_different_stay_in_spark(
 def a_tree_of_many_different_rows_is_searched_in_spark(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    numbers = "CAST(id * 7919 % 1009 % 40 AS INT) AS age, id * 104729 % 997 % 31 / 2 AS score"
-    texts = "element_at(array('x', 'y', 'Z', NULL), CAST(id * 31 % 4 AS INT) + 1) AS sort"
-    rows = spark.range(0, 900).selectExpr(numbers, texts, "CAST(id * id % 7 AS STRING) AS answer", "id")
+    rows = spark.range(0, 900).selectExpr(
+        "CAST(id * 7919 % 1009 % 40 AS INT) AS age",
+        "CAST(id * 104729 % 997 % 31 AS DOUBLE) / 2 AS score",
+        "element_at(array('x', 'y', 'Z', NULL), CAST(id * 31 % 4 AS INT) + 1) AS sort",
+        "CAST(id * id % 7 AS STRING) AS answer",
+        "id",
+    )
     for module in (stem, reduced_table):
         monkeypatch.setattr(module, "MOST_AT_ONCE", 300)
     asked: dict[str, Any] = {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import sqlite3
 from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +109,32 @@ def test_a_file_is_released_as_one_that_is_held(
     source = tmp_path / "table.parquet"
     pq.write_table(drawn(seed), source)
     require_same(*made_twice(source, source, tmp_path, monkeypatch, **way))
+
+
+@pytest.mark.parametrize("transparent", [None, "retry"])
+def test_columns_of_every_kind_and_several_sensitive_ones(
+    transparent: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draws = np.random.default_rng(8)
+    rows = 1_200
+    days = [dt.date(2024, 1, 1) + dt.timedelta(days=int(day)) for day in draws.integers(0, 90, rows)]
+    table = pa.table(
+        {
+            "zip": pa.array(["".join(map(str, digits)) for digits in draws.integers(1, 5, (rows, 3))]),
+            "day": pa.array(days),
+            "member": pa.array(draws.choice([True, False, None], rows)),
+            "pay": pa.array(
+                [Decimal(int(x)) / 100 for x in draws.integers(0, 5000, rows)], pa.decimal128(10, 2)
+            ),
+            "one": draws.choice(["p", "q", "r"], rows),
+            "two": draws.integers(0, 5, rows),
+        }
+    )
+    source = tmp_path / "table.parquet"
+    pq.write_table(table, source)
+    asked = {"sensitive": ["one", "two"], "public": ["zip", "day", "member", "pay"], "prefix": "zip"}
+    way = {"require": {"distinct_l": 2, "row_k": 8}, "transparent": transparent}
+    require_same(*made_twice(source, source, tmp_path, monkeypatch, **asked, **way))
 
 
 def test_no_statement_brings_all_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
