@@ -204,14 +204,21 @@ def _mapped(code: str, numbers: Int64s) -> str:
 class DuckDBHere(DuckDBCounting):
     """Our own engine, with the rows of a table in it."""
 
-    def drop(self, name: str) -> None:
-        """Drop a table of ours."""
-        if name.startswith("hartley_") and name != Source.relation:
-            super().drop(name)
-
     def __init__(self, connection: DuckDBPyConnection) -> None:
         super().__init__(connection)
         self.connection = connection
+        self._kept: set[str] = set()
+
+    def keep(self, name: str, query: str) -> None:
+        """Keep the outcome of a query in a temporary table."""
+        super().keep(name, query)
+        self._kept.add(name)
+
+    def drop(self, name: str) -> None:
+        """Drop a table that was kept; others are those of the source."""
+        if name in self._kept:
+            self._kept.remove(name)
+            super().drop(name)
 
     def fetch_arrow(self, query: str) -> Any:
         """Fetch the outcome of a query as an Arrow table."""
