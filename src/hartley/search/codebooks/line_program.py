@@ -47,12 +47,10 @@ class LineProgram:
         column = self.problem.columns[number]
         return column.is_line and not column.keep and self._visits(len(self._borders[number])) <= MOST_VISITS
 
-    def best_bands(
-        self, number: int, labels: Sequence[Int32s], budget: int, widest: float = np.inf
-    ) -> Int32s | None:
+    def best_bands(self, number: int, labels: Sequence[Int32s], budget: int) -> Int32s | None:
         """Return the best bands of a column, ``None`` where there are none within the budget.
 
-        Borders may lie where the column has a candidate or a border now; no band is wider than ``widest``.
+        Borders may lie where the column has a candidate or a border now.
         The demand on the withheld rows and the share of a band are not looked at.
         """
         problem = self.problem
@@ -70,7 +68,6 @@ class LineProgram:
         last = column.positions[np.r_[starts[1:], len(column.values)] - 1]
         spans = (last[None, :] - first[:, None]) / (column.extent if column.extent > 0 else 1.0)
         loss = kept_cost + kept * problem.weights[number] * spans + withheld
-        loss[spans > widest + 1e-12] = np.inf
         fixed = self._withheld_missing(number, labels) if column.has_missing else 0
         path = self._cheapest(loss, withheld, budget - fixed)
         if path is None:

@@ -60,9 +60,8 @@ class Refinement:
         self.objective = objective
         self.effort = effort
         self.most_visits = most_visits
-        by_width = objective == "worst"
-        self._bench = Workbench(problem, budget=budget, by_width=by_width)
-        self._plain = Workbench(problem, budget=0, by_width=by_width) if budget else None
+        self._bench = Workbench(problem, budget=budget)
+        self._plain = Workbench(problem, budget=0) if budget else None
         self._program = LineProgram(problem)
         self._best: tuple[list[Int32s], Settled] | None = None
 
@@ -128,8 +127,7 @@ class Refinement:
     def _improve_line(self, bench: Workbench, number: int) -> bool:
         """Set the best bands of a column if that is better; return whether it was."""
         labels, before = bench.labels(), bench.settle()
-        widest = before.worst if self.objective == "worst" else np.inf
-        bands = self._program.best_bands(number, labels, bench.terms.budget, widest)
+        bands = self._program.best_bands(number, labels, bench.terms.budget)
         if bands is None or np.array_equal(bands, labels[number]):
             return False
         bench.load([*labels[:number], bands, *labels[number + 1 :]])

@@ -78,11 +78,9 @@ class Settled:
 class Workbench:
     """One set of codebooks at a time, with everything that follows from it."""
 
-    def __init__(
-        self, problem: CodebookProblem, *, budget: int, share: float = LOST_AT_MOST, by_width: bool = False
-    ) -> None:
+    def __init__(self, problem: CodebookProblem, *, budget: int, share: float = LOST_AT_MOST) -> None:
         self.problem = problem
-        self.terms = Terms(budget=budget, share=share, rows=problem.rows, by_width=by_width)
+        self.terms = Terms(budget=budget, share=share)
         self.visits = 0
         elements, layout = problem.elements, problem.layout
         count, tuples, values = len(elements.code), problem.demand.size, int(layout.base[-1])

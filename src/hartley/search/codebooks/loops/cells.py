@@ -133,10 +133,6 @@ class Terms(NamedTuple):
     """How many rows may be withheld."""
     share: float
     """The largest share of a band's rows that may be withheld."""
-    rows: int
-    """How many rows there are."""
-    by_width: bool
-    """Whether the widest bands are split first, even where that loses."""
 
 
 @hot_part

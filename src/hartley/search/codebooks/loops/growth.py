@@ -132,17 +132,7 @@ def weigh_splits(layout: Layout, state: State, trial: Trial) -> None:
 
 
 @hot_part
-def widest(layout: Layout, state: State) -> float:
-    """Return the greatest width of a band of any column."""
-    found = 0.0
-    for column in range(len(layout.weight)):
-        for band in range(state.bands[column]):
-            found = max(found, width_of(column, band, layout, state))
-    return found
-
-
-@hot_part
-def next_split(layout: Layout, state: State, trial: Trial, factor: Floats, terms: Terms) -> int:
+def next_split(layout: Layout, state: State, trial: Trial, factor: Floats) -> int:
     """Return the open split of greatest fall, the first of equals; -1 where none is left.
 
     Splits that were of no use are opened again if anything has changed since.
@@ -152,10 +142,7 @@ def next_split(layout: Layout, state: State, trial: Trial, factor: Floats, terms
         for split in range(len(layout.split)):
             if trial.status[split] != OPEN or trial.band[split] < 0:
                 continue
-            column = layout.split[split, COLUMN]
-            fall = trial.fall[split] * factor[column]
-            if terms.by_width:
-                fall += terms.rows * 1e3 * width_of(column, trial.band[split], layout, state)
+            fall = trial.fall[split] * factor[layout.split[split, COLUMN]]
             if fall > top:
                 best, top = split, fall
         if best >= 0 or state.numbers[CHANGED] == 0:
@@ -357,7 +344,7 @@ def grow(
     is tried again once something has changed.
     """
     for _ in range(tests):
-        split = next_split(layout, state, trial, factor, terms)
+        split = next_split(layout, state, trial, factor)
         if split < 0:
             return True
         column, band = layout.split[split, COLUMN], trial.band[split]
@@ -372,8 +359,7 @@ def grow(
         is_allowed = withheld == 0 or (
             withheld <= terms.budget and is_fair(split, split_rows, layout, state, trial, terms.share)
         )
-        is_useful = change < -TINY or (terms.by_width and whole >= widest(layout, state) - TINY)
-        if is_allowed and is_useful:
+        if is_allowed and change < -TINY:
             accept_split(split, used, gain_left, gain_right, elements, layout, state, trial)
             state.numbers[WITHHELD] = withheld
             state.loss[0] += change
