@@ -20,23 +20,25 @@ from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import Resolution, Utility
 from hartley.model import JointRange, Partition
 from hartley.model.words import ROUNDING, SLACK
-from hartley.search.answer import Answer, in_time
+from hartley.search.answer import Answer
 from hartley.search.effort import UNLIMITED, Effort, compiling_in_time
-from hartley.search.few_values.walk import MOST_OBSERVATIONS, MOST_QUICK_VALUES, best_of_few, is_walked
-from hartley.search.greedy.runs import greedy_frontier, greedy_run
-from hartley.search.points.measured import answer_again, frontier_of, point_of, without_bounds
+from hartley.search.few_values.walk import best_of_few, is_walked
+from hartley.search.points.measured import (
+    answer_again,
+    frontier_of,
+    greedy_points,
+    point_of,
+    point_of_answer,
+    starts_of,
+    without_bounds,
+)
 from hartley.search.problem import Problem
 from hartley.search.sizes.withheld import Withholding, sizes_of_components
 from hartley.search.solve import bands_of_components, counted, fewest_components, kind_of, row_of, sweep_of
-from hartley.search.sweep import Sweep
 from hartley.search.withheld import joining_values, most_touched, without_values
 
 SoFar = Callable[[Callable[[], Frontier]], None]
 """Is offered the frontier as it grows; it is measured only when called for."""
-STARTING_CODES = 50_000_000
-"""Cluster numbers of starting partitions that are held at once."""
-MOST_PAIRS = 200_000
-"""Of a larger table partitions are not held, but made as fine as they can be again when one is looked at."""
 
 
 def frontier(
@@ -84,26 +86,6 @@ def few_frontier(
     return frontier_of(problem, points, complete=True)
 
 
-def greedy_points(problem: Problem, effort: Effort) -> tuple[Point, ...]:
-    """Return the frontier of the paper's greedy search, where the problem is the paper's."""
-    if not problem.is_plain:
-        return ()
-    # Of few values it takes no time, also where the walk over all partitions used up what there was.
-    joint = problem.joint
-    is_few = joint.public.size <= MOST_QUICK_VALUES and joint.observations <= MOST_OBSERVATIONS
-    try:
-        return greedy_frontier(problem, greedy_run(problem, None, UNLIMITED if is_few else effort)).points
-    except UnreachableError:
-        return ()
-
-
-def starts_of(problem: Problem, points: Sequence[Point], effort: Effort) -> tuple[Partition, ...]:
-    """Return the partitions of points, as many as memory and time allow; each takes a moment to build."""
-    most = max(2, STARTING_CODES // problem.joint.public.size)
-    places = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
-    return tuple(in_time((points[place].partition for place in places.tolist()), effort))
-
-
 def _swept(problem: Problem, effort: Effort, so_far: SoFar | None, known: Sequence[Point]) -> Frontier:
     """Sweep over the levels of the axis, from the greedy run and from what is known."""
     greedy = greedy_points(problem, effort)
@@ -130,23 +112,6 @@ def _swept(problem: Problem, effort: Effort, so_far: SoFar | None, known: Sequen
         sweep.offer(answer_again(problem, point.partition, point))
     complete = sweep.run()
     return measured(sweep.answers(), complete=complete)
-
-
-def point_of_answer(problem: Problem, sweep: Sweep, answer: Answer, effort: Effort) -> Point:
-    """Measure an answer of a sweep, as fine as its cost allows."""
-    is_large, axis = problem.joint.pairs > MOST_PAIRS, sweep.axis
-    if not (is_large and effort.should_stop()):
-        in_full = None if is_large or effort.should_stop() else effort
-        finer = axis.finer(answer, in_full)
-    else:
-        finer = answer
-    point = point_of(problem, finer)
-    bits = None if problem.is_informed and problem.held else answer.lower_bound_bits
-    is_least = answer.is_proven and bits is not None and point.leakage_bits <= bits + ROUNDING
-    point = replace(point, lower_bound_bits=bits, proven_optimal=is_least)
-    if is_large and finer.partition is not answer.partition:
-        return replace(point, cut=lambda: axis.finer(answer, None).partition)
-    return point
 
 
 def _beside(point: Point, points: Sequence[Point]) -> Point:

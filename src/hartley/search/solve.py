@@ -300,14 +300,19 @@ def _withheld_otherwise(
 
 
 def _without_components(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Answer:
-    """Return the answer where any number of components may be left; they are joined afterwards."""
+    """Return the answer where any number of components may be left; they are joined afterwards.
+
+    Where nothing else is required, few components are what is searched for.
+    """
+    if not problem.held:
+        return solve(replace(problem, leakage="istar"), effort, starts)
     others = tuple(one for one in problem.requirements if one.name != "istar")
     return solve(replace(problem, leakage="l0", requirements=others), effort, starts)
 
 
 def _is_of_components(problem: Problem) -> bool:
-    """Tell whether components alone count, of which there may be more than one."""
-    return not problem.held and (problem.leakage == "istar" or problem.most_components not in (None, 1))
+    """Tell whether components are the axis and alone count."""
+    return not problem.held and problem.leakage == "istar"
 
 
 def _is_searched_together(problem: Problem) -> bool:

@@ -16,15 +16,14 @@ from hartley.model.requirement import Requirement
 from hartley.model.words import ROUNDING, SLACK
 from hartley.search.any_utility import AnyAxis
 from hartley.search.effort import UNLIMITED, Effort, compiling_in_time
-from hartley.search.frontier import (
-    few_frontier,
-    frontier,
+from hartley.search.frontier import few_frontier, frontier, points_of_components
+from hartley.search.points.measured import (
+    frontier_of,
     greedy_points,
+    point_of,
     point_of_answer,
-    points_of_components,
     starts_of,
 )
-from hartley.search.points.measured import frontier_of, point_of
 from hartley.search.problem import Problem, combined, too_many_components
 from hartley.search.solve import row_of, solve, sweep_of
 from hartley.search.sweep import Sweep

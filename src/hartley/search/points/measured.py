@@ -19,12 +19,20 @@ from hartley.model.arrays import Floats, Int64s, different
 from hartley.model.shapes.band import Bands, Scale
 from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
 from hartley.model.shapes.codebook import ColumnCodebook
-from hartley.model.words import Leakage, SearchName
-from hartley.search.answer import Answer
+from hartley.model.words import ROUNDING, Leakage, SearchName
+from hartley.search.answer import Answer, in_time
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.few_values.walk import MOST_OBSERVATIONS, MOST_QUICK_VALUES
+from hartley.search.greedy.runs import greedy_frontier, greedy_run
 from hartley.search.line.borders import Borders
 from hartley.search.problem import Problem
+from hartley.search.sweep import Sweep
 
 SECONDS_A_DAY = 86_400.0
+STARTING_CODES = 50_000_000
+"""Cluster numbers of starting partitions that are held at once."""
+MOST_PAIRS = 200_000
+"""Of a larger table partitions are not held, but made as fine as they can be again when one is looked at."""
 
 
 def without_bounds(point: Point) -> Point:
@@ -107,6 +115,43 @@ def _leakage(
     if leakage == "istar":
         return log2(components) if separation is None else separation.istar_bits
     return log2(ratios.max()) if separation is None else separation.l0_bits
+
+
+def point_of_answer(problem: Problem, sweep: Sweep, answer: Answer, effort: Effort) -> Point:
+    """Measure an answer of a sweep, as fine as its cost allows."""
+    is_large, axis = problem.joint.pairs > MOST_PAIRS, sweep.axis
+    if not (is_large and effort.should_stop()):
+        in_full = None if is_large or effort.should_stop() else effort
+        finer = axis.finer(answer, in_full)
+    else:
+        finer = answer
+    point = point_of(problem, finer)
+    bits = None if problem.is_informed and problem.held else answer.lower_bound_bits
+    is_least = answer.is_proven and bits is not None and point.leakage_bits <= bits + ROUNDING
+    point = replace(point, lower_bound_bits=bits, proven_optimal=is_least)
+    if is_large and finer.partition is not answer.partition:
+        return replace(point, cut=lambda: axis.finer(answer, None).partition)
+    return point
+
+
+def greedy_points(problem: Problem, effort: Effort) -> tuple[Point, ...]:
+    """Return the frontier of the paper's greedy search, where the problem is the paper's."""
+    if not problem.is_plain:
+        return ()
+    # Of few values it takes no time, also where the walk over all partitions used up what there was.
+    joint = problem.joint
+    is_few = joint.public.size <= MOST_QUICK_VALUES and joint.observations <= MOST_OBSERVATIONS
+    try:
+        return greedy_frontier(problem, greedy_run(problem, None, UNLIMITED if is_few else effort)).points
+    except UnreachableError:
+        return ()
+
+
+def starts_of(problem: Problem, points: Sequence[Point], effort: Effort) -> tuple[Partition, ...]:
+    """Return the partitions of points, as many as memory and time allow; each takes a moment to build."""
+    most = max(2, STARTING_CODES // problem.joint.public.size)
+    places = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
+    return tuple(in_time((points[place].partition for place in places.tolist()), effort))
 
 
 def point_again(problem: Problem, point: Point) -> Point:
