@@ -17,7 +17,6 @@ from hartley.errors import OptionError, TableError, option
 from hartley.scratch import scratch_folder
 
 PACKINGS = (".gz", ".zst", ".bz2", ".xz")
-UNPACKED_BY_ENGINE = (".gz", ".zst")
 _DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError)
 
 
@@ -139,8 +138,11 @@ def without_mark(path: Path, encoding: str) -> Path:
 
 
 def readable(path: Path, encoding: str) -> Path:
-    """Return a file that the engine can read: this one, or a copy in the scratch folder."""
-    if is_utf8(encoding) and packing(path) in ("", *UNPACKED_BY_ENGINE):
+    """Return a file that the engine can read: this one, or a copy in the scratch folder.
+
+    A packed file is unpacked once, and not again for each question.
+    """
+    if is_utf8(encoding) and not packing(path):
         return path
     if is_utf8(encoding):
         copy = scratch_folder() / path.stem

@@ -24,7 +24,7 @@ from hartley.tables.text_dialect import (
     present_cells,
     translated_cells,
 )
-from hartley.tables.text_files import is_utf8, open_bytes, packing, readable
+from hartley.tables.text_files import is_utf8, open_bytes, readable
 from hartley.tables.text_types import TextRule
 
 KEPT_IN_MEMORY = 1 << 27
@@ -102,7 +102,7 @@ class CsvSource(Source):
                 rules = [rule for _, rule in cells]
                 selected = ", ".join(f"{sql} AS c{place}" for place, (sql, _) in enumerate(cells))
                 source = f"(SELECT {selected} FROM {source})"
-            if not any(map(packing, self._paths)) and self._bytes() <= KEPT_IN_MEMORY:
+            if self._bytes() <= KEPT_IN_MEMORY:
                 self.connection.execute(f"CREATE TEMP TABLE hartley_rows AS SELECT * FROM {source}")
                 source = "hartley_rows"
                 self.is_parsed_again = False
