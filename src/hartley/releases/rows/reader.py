@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -21,18 +22,24 @@ class SeenCells(NamedTuple):
     codes: Ints
     alphabet: Alphabet
 
-    def beside(self, other: SeenCells) -> SeenCells:
-        """Return what is seen in these columns and others together: the combinations that occur."""
-        width = other.alphabet.size
-        keys, codes = numbered_keys(
-            self.codes.astype(np.int64) * width + other.codes, self.alphabet.size * width
-        )
-        parts = (
-            self.alphabet.take((keys // width).astype(np.intp)),
-            other.alphabet.take((keys % width).astype(np.intp)),
-        )
-        together = Alphabet(tuple(one for part in parts for one in part.coordinates))
-        return SeenCells(codes.astype(code_type(len(keys)), copy=False), together)
+    @classmethod
+    def together(cls, parts: Sequence[SeenCells]) -> SeenCells:
+        """Return what is seen in several columns together: the combinations that occur.
+
+        Cells are only looked up for the combinations of all columns, of which there may be one for each row.
+        """
+        if len(parts) == 1:
+            return parts[0]
+        codes, size = parts[0].codes, parts[0].alphabet.size
+        for part in parts[1:]:
+            width = part.alphabet.size
+            keys, codes = numbered_keys(codes.astype(np.int64) * width + part.codes, size * width)
+            size = len(keys)
+            codes = codes.astype(code_type(size), copy=False)
+        example = np.empty(size, dtype=np.intp)
+        example[codes] = np.arange(len(codes))
+        taken = (part.alphabet.take(part.codes[example].astype(np.intp)) for part in parts)
+        return cls(codes, Alphabet(tuple(one for cells in taken for one in cells.coordinates)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +101,7 @@ class Reader:
         """Return what he sees of each observation: its released value, and what stands beside it."""
         assert self.joint.observed_side is not None  # noqa: S101 (asked only where something is beside)
         shown = SeenCells(self._shown.codes[self.joint.observed_side], self._shown.alphabet)
-        return SeenCells(labels, released).beside(shown)
+        return SeenCells.together([SeenCells(labels, released), shown])
 
     def audit(self, partition: Partition | None = None) -> Audit:
         """Measure what this reader learns of the table as it is, or of a release."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -80,13 +79,13 @@ class Observed:
             released = self.before().release(book.partition)
             return replace(released, public=Alphabet(columns), known_of_side=None)
         labelled = SeenCells(book.partition.labels[self._values[0]], Alphabet(columns))
-        return self._range(reduce(SeenCells.beside, shown, labelled), self._known)
+        return self._range(SeenCells.together([labelled, *shown]), self._known)
 
     def _shown(self, *groups: str) -> list[SeenCells]:
         return [one for group in groups for one in self._seen.get(group, ())]
 
     def _range(self, public: SeenCells, side: Sequence[SeenCells]) -> JointRange:
-        known = reduce(SeenCells.beside, side) if side else None
+        known = SeenCells.together(side) if side else None
         return JointRange.from_codes(
             public_codes=public.codes,
             sensitive_codes=self._values[1],
