@@ -17,7 +17,7 @@ Released values that differ never become one: the columns in which they differ g
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from math import floor
@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hartley.model import Coordinate
+from hartley.model import Coordinate, Partition
 from hartley.model.arrays import Floats
 from hartley.releases.cell_text import Cell, cell_text
 
@@ -49,6 +49,28 @@ class Scale:
     """The cell at a tick."""
     tick: Callable[[Cell], Decimal]
     """Where any cell of the column's kind lies, between ticks if need be."""
+
+    def ends(self, partition: Partition) -> Iterator[tuple[int, int, int]]:
+        """Return the number, the least and the greatest tick of each cluster in which a cell has a place.
+
+        >>> ages = Coordinate("age", "number", np.array([30, 41, 33, 52]), np.zeros(4, dtype=bool))
+        >>> list(scale_of(ages).ends(Partition.from_clusters([[0, 2], [1], [3]])))
+        [(0, 300, 330), (1, 410, 410), (2, 520, 520)]
+        """
+        present = [tick for tick in self.ticks if tick is not None]
+        labels = partition.labels
+        if len(present) < len(labels):
+            labels = labels[[tick is not None for tick in self.ticks]]
+        if not present:
+            return
+        try:
+            ticks = np.array(present, dtype=np.int64)
+        except OverflowError:
+            ticks = np.array(present, dtype=object)
+        order = np.argsort(labels, kind="stable")
+        starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+        ends = (bound.reduceat(ticks[order], starts).tolist() for bound in (np.minimum, np.maximum))
+        yield from zip(labels[order[starts]].tolist(), *ends, strict=True)
 
     def limit(self, distance: float) -> int:
         """Return the largest number of ticks that is no farther than a distance."""

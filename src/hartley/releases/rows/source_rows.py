@@ -171,15 +171,19 @@ class Rows:
         import pyarrow as pa
 
         columns = [self.columns[name] for name in names]
-        texts = [_all_carried(column, cells) for column, cells in zip(columns, keys, strict=True)]
-        numbers = {name: np.asarray(cells, dtype=np.int64) for name, (_, cells) in more.items()}
-        if any(False in cells for cells in texts):
-            usable = [place for place, key in enumerate(zip(*texts, strict=True)) if False not in key]
-            texts = [[cells[place] for place in usable] for cells in texts]
-            numbers = {name: one[usable] for name, one in numbers.items()}
-        held = {f"k{j}": arrow_texts(cells) for j, cells in enumerate(texts)}
-        held |= {name: arrow_numbers(one) for name, one in numbers.items()}
-        self.connection.register("hartley_keys", pa.table(held))
+        held = {name: arrow_numbers(np.asarray(cells)) for name, (_, cells) in more.items()}
+        lost: set[int] = set()
+        for j, (column, cells) in enumerate(zip(columns, keys, strict=True)):
+            texts = _all_carried(column, cells)
+            if False in texts:
+                lost.update(place for place, text in enumerate(texts) if text is False)
+                texts = [None if text is False else text for text in texts]
+            held[f"k{j}"] = arrow_texts(texts)
+        table_of_keys = pa.table(held)
+        if lost:
+            usable = np.delete(np.arange(len(table_of_keys)), list(lost))
+            table_of_keys = table_of_keys.take(arrow_numbers(usable))
+        self.connection.register("hartley_keys", table_of_keys)
         # A number beyond the carrier is a key that no row can have.
         tried = [f"TRY_CAST(k{j} AS {column.value_type})" for j, column in enumerate(columns)]
         fits = " AND ".join(f"(k{j} IS NULL) = ({one} IS NULL)" for j, one in enumerate(tried))

@@ -133,11 +133,6 @@ class Released:
                 return verdict.found
         return self.bits.get(asked.name, self.audit.distinct_l)
 
-    def kept_clusters(self) -> list[tuple[int, list[int]]]:
-        """Return the clusters that are not withheld, by their numbers."""
-        clusters = enumerate(self.book.partition.clusters())
-        return [(number, cluster) for number, cluster in clusters if number != self.policy.withheld]
-
     @property
     def largest(self) -> int:
         """How many values the largest cluster has that is not withheld."""
@@ -171,33 +166,29 @@ class Released:
         return tuple(records)
 
     @cached_property
-    def scales(self) -> tuple[Scale | None, ...]:
-        """The scale of each public column."""
-        return tuple(map(scale_of, self.public.coordinates))
+    def line(self) -> Scale | None:
+        """The scale of the first public column; those of several columns are made one after the other."""
+        return scale_of(self.public.coordinates[0])
 
     def _spread(self, column: int) -> tuple[float | None, float | None]:
         """Return how far cells of a column lie from their labels, and how wide its clusters are, at most."""
-        scale = self.scales[column]
+        scale = scale_of(self.public.coordinates[column]) if column else self.line
         if scale is None:
             return None, None
         is_text = self.book.columns[column].released_kind == "text"
-        farthest: float | None = None if is_text else 0.0
+        farthest = None if is_text else Decimal(0)
         widest = 0
-        for number, cluster in self.kept_clusters():
-            ticks = [tick for place in cluster if (tick := scale.ticks[place]) is not None]
-            if not ticks:
+        for number, low, high in scale.ends(self.book.partition):
+            if number == self.policy.withheld:
                 continue
-            widest = max(widest, max(ticks) - min(ticks))
-            if farthest is None:
-                continue
+            widest = max(widest, high - low)
             label = self.book.labels[number][column]
-            if label is None:
+            if farthest is None or label is None:
                 farthest = None
                 continue
             at = scale.tick(label)
-            reach = max(at - min(ticks), max(ticks) - at)
-            farthest = max(farthest, float(Decimal(reach) / scale.per_unit))
-        return farthest, scale.distance(widest)
+            farthest = max(farthest, at - low, high - at)
+        return None if farthest is None else float(farthest / scale.per_unit), scale.distance(widest)
 
 
 def requirement_of(asked: StatedRequirement) -> Requirement:

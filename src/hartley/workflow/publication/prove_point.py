@@ -87,12 +87,13 @@ def _line_cost(released: Released, utility: LineDistortion) -> float:
     if is_exact and released.policy.withheld is None:
         return float(utility.costs(released.book.partition).max())
     (coordinate,) = released.public.coordinates
-    scale = None if coordinate.missing.any() else released.scales[0]
+    scale = None if coordinate.missing.any() else released.line
     exact = exact_positions(released.public) if scale is None else scale.ticks
     per_unit = 1 if scale is None else scale.per_unit
     costs = [
         cluster_cost(utility.codeword, [exact[place] for place in cluster])
-        for _, cluster in released.kept_clusters()
+        for number, cluster in enumerate(released.book.partition.clusters())
+        if number != released.policy.withheld
     ]
     return float(max((cost for cost in costs if cost is not None), default=Fraction(0)) / per_unit)
 
