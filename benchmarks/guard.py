@@ -1,7 +1,7 @@
 """Print how fast everything is against its goals; exit with 1 where a goal is missed.
 
     python benchmarks/guard.py [--only start,first,wide,groups,greedy,verify,release]
-    python benchmarks/guard.py --only labels,growth,million,audit,columns,drawn,cold
+    python benchmarks/guard.py --only labels,growth,million,audit,elsewhere,twenty,columns,drawn,cold
 
 The first line takes a few minutes; the second, of commands as users type them (`guard_users.py`), a quarter
 of an hour. Without ``--only`` both run.

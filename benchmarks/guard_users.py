@@ -6,15 +6,20 @@ in the same minutes. One family is drawn anew in each run and printed, so that n
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
+import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from math import log
 from pathlib import Path
 from typing import Any, Protocol
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
@@ -27,10 +32,9 @@ GREEDY = ("--search", "greedy")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 DRAWN_GROWTH = 1.35
 """The exponent that a family drawn at random may have; sorting alone has more than one."""
-BARE_COUNT = (
-    "import duckdb, sys; duckdb.sql('select min(n), sum(c) from (select x, count(distinct s) n, count(*) c "
-    "from ' + repr(sys.argv[1]) + ' group by x)').fetchall()"
-)
+LIMIT = ("--memory-limit", "1GB")
+COUNT = "select min(n), sum(c) from (select x, count(distinct s) n, count(*) c from {} group by x)"
+BARE_COUNT = f"import duckdb, sys; duckdb.sql({COUNT!r}.format(repr(sys.argv[1]))).fetchall()"
 
 
 class Goals(Protocol):
@@ -191,6 +195,58 @@ def check_audit(folder: Path, goals: Goals) -> None:
     goals.say("audit of 5,000 columns", ours.seconds, 20, "s", f"; {ours.gigabytes:.2f} GB")
 
 
+def check_elsewhere(folder: Path, goals: Goals) -> None:
+    """Audits of a packed file, of SQLite, and of DuckDB under a limit, beside their own bare counts."""
+    rows, rng = 3_000_000, np.random.default_rng(4)
+    columns = {"x": rng.integers(0, 10_000, rows), "s": rng.integers(0, 100, rows)}
+    plain = made(folder / "elsewhere.csv", columns)
+    packed = folder / "packed.csv.gz"
+    with plain.open("rb") as source, gzip.open(packed, "wb", compresslevel=3) as target:
+        shutil.copyfileobj(source, target)
+    lite, duck = folder / "held.sqlite", folder / "held.duckdb"
+    with closing(sqlite3.connect(lite)) as connection, connection:
+        connection.execute("CREATE TABLE t (x INTEGER, s INTEGER)")
+        cells = zip(columns["x"].tolist(), columns["s"].tolist(), strict=True)
+        connection.executemany("INSERT INTO t VALUES (?, ?)", cells)
+    with closing(duckdb.connect(str(duck))) as engine:
+        engine.execute(f"CREATE TABLE t AS FROM read_csv({str(plain)!r}), range(4)")
+    in_sqlite = f"import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute({COUNT.format('t')!r}).fetchall()"
+    in_duckdb = f"import duckdb, sys; duckdb.connect(sys.argv[1]).execute({COUNT.format('t')!r}).fetchall()"
+    for what, named, script, path in (
+        ("CSV.gz", [packed], BARE_COUNT, packed),
+        ("SQLite", [f"sqlite:///{lite}", "--query", "t"], in_sqlite, lite),
+        (
+            "DuckDB, four times the rows, --memory-limit 1GB",
+            [f"duckdb:///{duck}", "--query", "t", *LIMIT],
+            in_duckdb,
+            duck,
+        ),
+    ):
+        ours = hartley("audit", *named, "-s", "s", "-p", "x")
+        bare = spent([sys.executable, "-c", script, str(path)])
+        goals.say(
+            f"audit of {what}, {rows:,} rows", ours.seconds / bare.seconds, 2, "x its own count",
+            f"; {ours.seconds:.2f} s, {ours.gigabytes:.2f} GB beside {bare.seconds:.2f} s",
+        )  # fmt: skip
+        goals.say(f"audit of {what}: memory", ours.gigabytes, 1.25, "GB")
+
+
+def check_wide_release(folder: Path, goals: Goals) -> None:
+    """Publish twenty columns, four of them recoded; and a tree of eight columns."""
+    rows, rng = 1_000_000, np.random.default_rng(5)
+    columns = {f"c{place}": rng.integers(0, 20, rows) for place in range(4)}
+    columns |= {f"h{place}": rng.integers(0, 1000, rows) for place in range(16)}
+    path = made(folder / "twenty.parquet", columns | {"s": rng.integers(0, 50, rows)})
+    beside = [word for place in range(16) for word in ("--harmless", f"h{place}")]
+    tree = ("--shape", "tree")
+    twenty = publish(path, EIGHT[:4], *tree, "--accept-exposure", *beside)
+    goals.say("twenty columns, four of them recoded", twenty.seconds, 120, "s")
+    goals.say("twenty columns: memory", twenty.gigabytes, 1.5, "GB")
+    eighth = publish(eight(folder, 1_000_000), EIGHT, *tree, "--transparent", "strict")
+    goals.say("a transparent tree, 1e6 x 8", eighth.seconds, 60, "s")
+    goals.say("a transparent tree, 1e6 x 8: memory", eighth.gigabytes, 2.5, "GB")
+
+
 def check_columns(folder: Path, goals: Goals) -> None:
     """Eight columns of a million rows; codebooks by column, and a frontier of several columns."""
     large = eight(folder, 1_000_000)
@@ -250,6 +306,8 @@ CHECKS = {
     "growth": check_growth,
     "million": check_million,
     "audit": check_audit,
+    "elsewhere": check_elsewhere,
+    "twenty": check_wide_release,
     "columns": check_columns,
     "drawn": check_drawn,
     "cold": check_compiled,

@@ -20,6 +20,7 @@ from hartley.measures.uncertainty import row_counts
 from hartley.measures.usefulness import Usefulness
 from hartley.measures.verdicts import ToleranceMeasures
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Int64s
 from hartley.model.closeness import Closeness
 from hartley.model.demand import Target
 from hartley.model.requirement import Verdict
@@ -249,16 +250,8 @@ def write_release(
                 output = folder.write(policy)
                 output_sha256 = output.sha256()
             else:
-                publication = Publication(plan.rows, policy)
-                formula_cells = publication.formula_cells(plan.format_)
-                require_defusable(policy, formula_cells)
                 output = staging.path("output")
-                publication.write(
-                    output,
-                    plan.format_,
-                    keep_order=policy.choices.keep_order,
-                    cluster_rows=rows_of_clusters,
-                )
+                formula_cells = _write_rows(plan, policy, output, rows_of_clusters)
                 output_sha256 = file_sha256(output)
             staging.path("policy").write_bytes(policy.to_json())
             codebook = PublicCodebook.of(
@@ -318,11 +311,14 @@ def write_release(
                 staging.path("signature").write_bytes(key.sign(certificate).to_json())
         except OSError as error:
             raise cannot_write(places["output"].parent, error) from None
+        # From here on the policy is that of the file: both would take the memory of its values twice.
+        del policy, released, codebook
+        policy = Policy.read(staging.path("policy"))
         # Nothing is published that the verifier, with the files as they are on disk, does not confirm.
         verification = verify_release(
             output,
             original,
-            Policy.read(staging.path("policy")),
+            policy,
             Documents(
                 certificate=Certificate.read(staging.path("certificate")),
                 record=Record.read(staging.path("record")),
@@ -385,6 +381,20 @@ def write_release(
         joint=question.joint,
         partition=book.partition,
     )
+
+
+def _write_rows(plan: ReleasePlan, policy: Policy, output: Path, rows_of_clusters: Int64s) -> dict[str, int]:
+    """Write the released table; count the cells of each column that a spreadsheet would run as they stand."""
+    publication = Publication(plan.rows, policy)
+    formula_cells = publication.formula_cells(plan.format_)
+    require_defusable(policy, formula_cells)
+    publication.write(
+        output,
+        plan.format_,
+        keep_order=policy.choices.keep_order,
+        cluster_rows=rows_of_clusters,
+    )
+    return formula_cells
 
 
 def _measured(
