@@ -106,9 +106,10 @@ def _left_of_column(joint: JointRange, persons: Sequence[Ints] | None, coordinat
     width = _width(coordinate)
     seen, numbers = joint.observation_of, cell_numbers(coordinate)
     codes, size = numbers[joint.indices], int(numbers.max()) + 1
-    keys, inverse = np.unique(seen.astype(np.int64) * size + codes, return_inverse=True)
-    rows = np.bincount(inverse.ravel(), weights=joint.rows)
-    of = keys // size
+    of, rows = seen, joint.rows.astype(float)
+    if size < joint.sensitive.size:  # else no two pairs show the same
+        keys, inverse = np.unique(seen.astype(np.int64) * size + codes, return_inverse=True)
+        of, rows = keys // size, np.bincount(inverse.ravel(), weights=joint.rows)
     counts = np.bincount(of, minlength=joint.observations)
     totals = np.bincount(of, weights=rows, minlength=joint.observations)
     commonest = np.zeros(joint.observations)

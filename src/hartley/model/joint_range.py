@@ -421,7 +421,7 @@ class JointRange:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         codes = place[self.indices]
-        sort = np.lexsort((codes, pair))
+        sort = np.argsort(pair.astype(np.int64) * self.sensitive.size + codes)
         return replace(
             self,
             sensitive=self.sensitive.take(order),
