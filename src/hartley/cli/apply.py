@@ -10,7 +10,7 @@ from rich.console import Console
 from hartley.cli.manual import ManualCommand
 from hartley.cli.options import declared
 from hartley.cli.output import console, heading, paragraph, print_json, verdict, warn_of_formulas
-from hartley.cli.progress import announce_and_read
+from hartley.cli.progress import announce_and_work
 from hartley.report.words import audit as words
 from hartley.report.words.audit import headline
 from hartley.tables.locations import shown_source
@@ -25,7 +25,7 @@ from hartley.workflow.apply_policy import ApplyResult, apply
 def command(policy: str, table: str, out: str, *, accept_unmet: bool, as_json: bool, **given: Any) -> int:
     """Recode TABLE by the codebook of POLICY, audit the result, and write OUT."""
     given["require"] = given["require"] or None
-    with announce_and_read(table):
+    with announce_and_work(table):
         result = apply(policy, table, out, unmet="accept" if accept_unmet else "refuse", **given)
     warn_of_formulas(result.formula_cells, defused=result.defused)
     if as_json:

@@ -14,7 +14,7 @@ from hartley.cli.manual import ManualCommand
 from hartley.cli.options import declared
 from hartley.cli.output import console, finding, grid, heading, paragraph, print_json, to_type, verdict
 from hartley.cli.program import as_flag
-from hartley.cli.progress import announce_and_read
+from hartley.cli.progress import announce_and_work
 from hartley.cli.published import audit_files, require_alone
 from hartley.errors import OptionError, mentioned, worded
 from hartley.notes import heard_notes, note
@@ -83,7 +83,7 @@ def command(
         )
     if not given["sensitive"]:
         return list_columns(table, as_json=as_json, **given)
-    with announce_and_read(table, given["query"]):
+    with announce_and_work(table, query=given["query"]):
         result = hartley.audit(
             table,
             **option_values.study_fields(given),
@@ -125,7 +125,7 @@ def list_columns(table: str, *, as_json: bool, **given: Any) -> int:
     if needing:
         raise OptionError(f"--{needing[0]} needs a column to protect; name it with --sensitive")
     heard: list[str] = []
-    with heard_notes(heard.append), announce_and_read(table, given["query"]):
+    with heard_notes(heard.append), announce_and_work(table, query=given["query"]):
         found = describe(table, option_values.read_options(given))
     for message in heard:
         note(message)

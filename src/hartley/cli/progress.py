@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
@@ -39,14 +39,6 @@ def announce(table: str, query: str | None = None) -> None:
         notes().print(str(found), markup=False)
 
 
-@contextmanager
-def announce_and_read(table: str, query: str | None = None) -> Iterator[None]:
-    """Say what to expect of a table, and show how far its reading has come, where somebody looks."""
-    announce(table, query)
-    with progress_bar() as bar, reading_on(bar):
-        yield
-
-
 def progress_bar() -> Progress:
     """Make the bar for long work: on stderr, on a terminal only, and gone when the work is done."""
     return Progress(
@@ -65,7 +57,21 @@ def announce_and_work(*tables: str, query: str | None = None) -> Iterator[Heard]
     """Say what to expect of some tables, and show how far reading and what comes after it have come."""
     for table in tables:
         announce(table, query)
-    with progress_bar() as bar, reading_on(bar), on_compilation(CompilationNote(notes())):
+    with progress_shown() as progress:
+        yield progress
+
+
+@contextmanager
+def progress_shown() -> Iterator[Heard]:
+    """Show how far reading and what comes after it have come, and say once that the compiler is at work."""
+    said: list[str] = []
+
+    def compiles(name: str) -> None:
+        if not said:
+            notes().print("compiling for large input; this is done once on this machine")
+        said.append(name)
+
+    with progress_bar() as bar, reading_on(bar), on_compilation(compiles):
         yield heard_on(bar)
 
 
@@ -79,21 +85,6 @@ def heard_on(bar: Progress) -> Heard:
         bar.update(task, completed=done, total=total, description=what, visible=is_long)
 
     return progress
-
-
-class CompilationNote:
-    """Says once that the compiler is at work."""
-
-    def __init__(self, out: Any) -> None:
-        self.out = out
-        self.said = False
-
-    def __call__(self, name: str) -> None:
-        """Say once that a loop is being compiled, when the first one is."""
-        del name
-        if not self.said:
-            self.said = True
-            self.out.print("compiling for large input; this is done once on this machine")
 
 
 @contextmanager
@@ -129,19 +120,18 @@ def patience(*, seed: int, time_limit: float | None) -> Iterator[Effort]:
         out.print("stopping; keeping the best so far (Ctrl-C again ends at once)")
 
     before = signal.signal(signal.SIGINT, on_interrupt)
-    bar = progress_bar()
-    show = heard_on(bar)
 
     def should_stop() -> bool:
         is_searching.set()
         return bool(asked)
 
-    def progress(done: int, total: int, what: str) -> None:
-        is_searching.set()
-        show(done, total, what)
-
     try:
-        with bar, reading_on(bar), on_compilation(CompilationNote(out)):
+        with progress_shown() as show:
+
+            def progress(done: int, total: int, what: str) -> None:
+                is_searching.set()
+                show(done, total, what)
+
             yield effort_within(time_limit, seed=seed, progress=progress, should_stop=should_stop)
     finally:
         signal.signal(signal.SIGINT, before)
