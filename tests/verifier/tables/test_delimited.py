@@ -115,3 +115,9 @@ def test_an_empty_cell_in_quotes_is_text_and_one_without_is_missing() -> None:
 def test_a_record_of_another_length_is_refused_though_others_make_up_for_it(text: str) -> None:
     with pytest.raises(TableError, match="another number of cells"):
         cells(text)
+
+
+def test_a_line_may_be_longer_than_what_is_split_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "AT_ONCE", 64)
+    lines = [(str(number) * size, "y") for number, size in enumerate([1, 500, 3, 90, 1000, 2] * 9)]
+    assert cells("\n".join(["x,y", *map(",".join, lines)])) == lines

@@ -108,7 +108,7 @@ def _with_points(column: Any, way: str) -> Any:
 
 
 AT_ONCE = 1 << 25
-"""Bytes that are split at once; no record may be longer."""
+"""Bytes that are split at once, unless a line is longer; no record of several lines may be."""
 
 
 class Delimited:
@@ -142,7 +142,7 @@ class Delimited:
         try:
             batches = arrow_csv.open_csv(
                 pa.BufferReader(self._content),
-                arrow_csv.ReadOptions(block_size=AT_ONCE, column_names=names, skip_rows_after_names=1),
+                arrow_csv.ReadOptions(block_size=self._block(), column_names=names, skip_rows_after_names=1),
                 arrow_csv.ParseOptions(delimiter=self._mark, newlines_in_values=b'"' in self._content),
                 arrow_csv.ConvertOptions(
                     column_types=dict.fromkeys(names, pa.string()),
@@ -160,6 +160,17 @@ class Delimited:
                     f"{self._name}: a record has another number of cells than the header"
                 ) from None
             raise self._unsplit() from None
+
+    def _block(self) -> int:
+        """Return how many bytes are split at once: as many as the longest line has, or more."""
+        size, place = AT_ONCE, 0
+        while place + size < len(self._content):
+            end = self._content.rfind(b"\n", place, place + size)
+            if end < 0:
+                size *= 2
+            else:
+                place = end + 1
+        return size
 
     def _require_quotes_around_cells(self) -> None:
         """Refuse a quote or a carriage return inside a cell without quotes, which readers take differently.
