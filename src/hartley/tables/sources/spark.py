@@ -172,8 +172,8 @@ def fetched_few(frame: Any, names: Sequence[str]) -> Any:
         raise TableError(
             f"{held.format(columns, most)}, and the Spark driver takes no more: leave out columns that "
             "are nearly all different, round them in Spark, release the table from a Parquet "
-            f"file, ask for {option('shape', 'tree')} of public and sensitive columns alone, which is searched "
-            f"in Spark, or give the driver memory and set {SETTING}"
+            f"file, ask for {option('shape', 'tree')} of public and sensitive columns alone, which is "
+            f"searched in Spark, or give the driver memory and set {SETTING}"
         )
     return found
 
