@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from hartley.cli.program import run
 from hartley.errors import InputError
 from hartley.measures.against.count_ranges import CountSystem
-from hartley.workflow.count_tables.audit_counts import audit_published
+from hartley.workflow.audit_published import audit_published
 from sample_sizes import sample
 
 

@@ -12,7 +12,7 @@ from hartley.cli.output import console, grid, heading, paragraph, print_json, ve
 from hartley.report.words.audit import counted
 
 if TYPE_CHECKING:
-    from hartley.workflow.count_tables.audit_counts import CountRange, CountsAudit
+    from hartley.workflow.audit_published import CountRange, CountsAudit
 
 MOST_SHOWN = 20
 ALLOWED = ("require", "published", "rounded", "threshold")
@@ -38,7 +38,7 @@ def audit_files(ctx: click.Context, table: str | None, given: dict[str, Any], *,
         "--published stands in place of a table and its columns; beside it only --rounded, --threshold "
         "and --require disclosed-at-most=N",
     )
-    from hartley.workflow.count_tables.audit_counts import audit_published  # it loads a solver
+    from hartley.workflow.audit_published import audit_published  # it loads a solver
 
     found = audit_published(
         given["published"], rounded=given["rounded"], threshold=given["threshold"], require=given["require"]

@@ -1,4 +1,4 @@
-"""One codebook for each public column: what is asked of each, the search, and the labels of a release.
+"""One codebook for each public column: what is known of each, and the search.
 
 Read ``search_codebooks`` first.
 """
