@@ -74,7 +74,9 @@ def make_release(
     with ExitStack() as stack:
         table = stack.enter_context(study.opened())
         reduced: ReducedTable | None = None
-        rows = None if point is not None else rows_too_many(study, table, destination, objective, demand)
+        rows = None
+        if point is None and objective.clusters.name == "tree":
+            rows = rows_too_many(study, table, destination, objective, demand)
         if rows is not None:
             stack.callback(rows.close)
             told = limits.start(None).progress

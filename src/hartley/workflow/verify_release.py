@@ -29,7 +29,7 @@ from hartley.verifier.verification import (
 )
 from hartley.workflow.apply_policy import asked_by, closeness_of
 from hartley.workflow.persons.linked_rows import LinkedRows
-from hartley.workflow.trees.reduced_table import original_of
+from hartley.workflow.publication.release_policy import original_of
 
 
 class DocumentFields(TypedDict, total=False):

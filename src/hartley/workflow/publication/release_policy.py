@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from hartley.errors import OptionError, option
@@ -12,8 +14,11 @@ from hartley.releases.point_labels import ColumnRecodings
 from hartley.releases.policy import Choices, Policy, Reading, TextForm
 from hartley.releases.writer.bounds import column_bounds
 from hartley.releases.writer.claims import decimal_text, stated_requirements, withheld_cluster
-from hartley.tables import Table
+from hartley.releases.writer.original_source import RowsThere, for_verifier
+from hartley.search.trees.stem import MOST_AT_ONCE
+from hartley.tables import ReadOptions, Roles, Table
 from hartley.tables.text_files import is_utf8
+from hartley.verifier.boxed_rows import BoxedRows
 from hartley.workflow.publication.choose_point import ChosenPoint
 from hartley.workflow.publication.release_plan import ReleasePlan
 from hartley.workflow.request.destination import Destination
@@ -149,3 +154,11 @@ def _reading(study: StudyTable, table: Table) -> Reading:
         query=options.query,
         missing=study.missing,
     )
+
+
+def original_of(source: Any, options: ReadOptions, policy: Policy) -> Any:
+    """Return what the verifier takes as the original of a release."""
+    if not policy.lists_ends:
+        return for_verifier(source, options)
+    roles = Roles(sensitive=policy.sensitive_names, public=policy.public_names)
+    return BoxedRows(policy, RowsThere(source, options, roles, MOST_AT_ONCE))

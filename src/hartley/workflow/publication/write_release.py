@@ -49,9 +49,8 @@ from hartley.verifier.verification import (
 from hartley.workflow.publication.choose_point import ChosenPoint
 from hartley.workflow.publication.prove_point import prove_point
 from hartley.workflow.publication.release_plan import ReleaseFiles, ReleasePlan
-from hartley.workflow.publication.release_policy import policy_of_release
+from hartley.workflow.publication.release_policy import original_of, policy_of_release
 from hartley.workflow.request.destination import Destination
-from hartley.workflow.trees.reduced_table import original_of
 
 
 @dataclass(frozen=True, kw_only=True)

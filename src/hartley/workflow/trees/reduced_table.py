@@ -24,14 +24,12 @@ from hartley.errors import TableError, option
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.model.arrays import Flags, Int64s, Ints
 from hartley.model.demand import Demand
-from hartley.releases.policy import Policy
 from hartley.releases.rows.reader_view import BYTES_A_ROW
-from hartley.releases.writer.original_source import RowsThere, for_verifier
 from hartley.scratch import scratch_folder
 from hartley.search.codebooks import PublicColumn
 from hartley.search.trees import CutTree, GrownElsewhere, TreeColumn, TreeDemand, TreeProblem
 from hartley.search.trees.loops.layout import EVERY_TUPLE, ONE_VALUE, ORDERED
-from hartley.search.trees.stem import MOST_AT_ONCE, BoxCounts, RankBox, StemClasses, grow_counted
+from hartley.search.trees.stem import BoxCounts, RankBox, StemClasses, grow_counted
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables.counting.different_rows import (
     OF_SECRETS,
@@ -40,7 +38,6 @@ from hartley.tables.counting.different_rows import (
     require_placed,
 )
 from hartley.tables.engine import connect, literal, memory_of
-from hartley.verifier.boxed_rows import BoxedRows
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
@@ -359,10 +356,10 @@ def rows_too_many(
 ) -> DifferentRows | None:
     """Return the different rows of a table, kept where they are, if they are too many to be held here.
 
-    Nothing where they are few enough, and where something else is asked than a tree of them can be.
+    Nothing where they are few enough, and where more is asked than a tree of them can be.
     """
     most = table.most_held or memory_of(table.connection) // BYTES_A_ROW
-    if objective.clusters.name != "tree" or table.row_count <= most:
+    if table.row_count <= most:
         return None
     if _others(study, destination, objective, demand):
         return None
@@ -394,11 +391,3 @@ def _others(study: StudyTable, destination: Destination, objective: Objective, d
         len(study.roles.public) < 2,
     )
     return any(given)
-
-
-def original_of(source: Any, options: ReadOptions, policy: Policy) -> Any:
-    """Return what the verifier takes as the original of a release."""
-    if not policy.lists_ends:
-        return for_verifier(source, options)
-    roles = Roles(sensitive=policy.sensitive_names, public=policy.public_names)
-    return BoxedRows(policy, RowsThere(source, options, roles, MOST_AT_ONCE))
