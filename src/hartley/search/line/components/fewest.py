@@ -154,9 +154,9 @@ class ComponentAxis(Axis):
 
     def _looked(self, level: int, cost: float, known: Answer, share: int, effort: Effort) -> Answer:
         """Look at one cost for the sake of a level, from the best that is known within it."""
-        begin = [Answer(partition=Partition.singletons(self.joint.public.size), cost=0.0)]
+        alone = Answer(partition=Partition.singletons(self.joint.public.size), cost=0.0)
         within = [(reached, one) for reached, one in self._met if one.cost <= cost]
-        nearest = max(within, key=lambda one: one[0], default=(1, begin[0]))[1]
+        nearest = max(within, key=lambda one: one[0], default=(1, alone))[1]
         self.look(cost, nearest, share, effort)
         best = min((one for reached, one in self._met if reached >= level), key=_cost, default=known)
         return known.with_partition(best.cost, best.partition)
