@@ -34,6 +34,7 @@ from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
 from hartley.tables.sources.database_session import Database, shown_url
 from hartley.workflow.describe_table import describe
+from hartley.workflow.publication import release_policy
 from hartley.workflow.trees import reduced_table
 from servers import PASSWORD
 from tables.test_one_answer import NASTY
@@ -690,7 +691,7 @@ def test_a_tree_of_a_table_that_is_not_held_is_searched_in_postgresql(
         "transparent": transparent,
         "options": ReadOptions(query=name),
     }
-    for module in (stem, reduced_table):
+    for module in (stem, release_policy):
         monkeypatch.setattr(module, "MOST_AT_ONCE", 300)
     held = release(postgresql, tmp_path / "held.parquet", **asked)
     monkeypatch.setattr(reduced_table, "memory_of", lambda _: 800 * reduced_table.BYTES_A_ROW)

@@ -25,7 +25,7 @@ from hartley.search.trees import stem
 from hartley.tables import Roles, Table, open_table
 from hartley.tables.sources import spark as spark_source
 from hartley.tables.sources.spark import SparkCounting
-from hartley.workflow.trees import reduced_table
+from hartley.workflow.publication import release_policy
 from tables.test_matrix import NASTY, ROLES, TRUTH
 
 
@@ -399,7 +399,7 @@ def a_tree_of_many_different_rows_is_searched_in_spark(
         "CAST(id * id % 7 AS STRING) AS answer",
         "id",
     )
-    for module in (stem, reduced_table):
+    for module in (stem, release_policy):
         monkeypatch.setattr(module, "MOST_AT_ONCE", 300)
     asked: dict[str, Any] = {
         "sensitive": "answer",

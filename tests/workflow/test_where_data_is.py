@@ -20,6 +20,7 @@ from hartley.releases.policy import Policy
 from hartley.search.trees import stem
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.counting.different_rows import DifferentRows
+from hartley.workflow.publication import release_policy
 from hartley.workflow.trees import reduced_table
 
 MOST = 300
@@ -71,7 +72,7 @@ pytestmark = pytest.mark.usefixtures("few")
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look at few rows together."""
     monkeypatch.setattr(stem, "MOST_AT_ONCE", MOST)
-    monkeypatch.setattr(reduced_table, "MOST_AT_ONCE", MOST)
+    monkeypatch.setattr(release_policy, "MOST_AT_ONCE", MOST)
 
 
 def made_twice(
