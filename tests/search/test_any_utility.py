@@ -9,15 +9,19 @@ import numpy as np
 import pytest
 
 from hartley.errors import UnreachableError
-from hartley.measures.overlap import maximin_information
+from hartley.measures.overlap import components, maximin_information, overlap_partition
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Alphabet, JointRange, Partition
+from hartley.model.requirement import Requirement
 from hartley.search.any_utility import AnyAxis
 from hartley.search.codeword_costs import shared_costs
 from hartley.search.effort import Effort
+from hartley.search.few_values import walk
+from hartley.search.problem import Problem
+from hartley.search.solve import solve
 from hartley.search.sweep import Sweep
 from paper_levels import levels_of_any_utility
 from reference_optimal_distortion import Instance, component_count, instances, set_partitions
@@ -144,3 +148,25 @@ def test_far_from_zero_two_values_share_a_cluster_at_what_it_is_said_to_cost(sev
 def test_component_count_of_the_reference():
     assert component_count([0b011, 0b100, 0b110]) == 1
     assert component_count([0b001, 0b010]) == 2
+
+
+def test_few_components_are_counted_among_sensitive_values_where_a_reader_knows_something(monkeypatch):
+    monkeypatch.setattr(walk, "MOST_VALUES", 0)
+    source, looked_at = random.Random(11), 0
+    for _ in range(150):
+        size = source.randrange(3, 8)
+        pairs = [(x, source.randrange(4), source.choice("fg")) for x in range(size) for _ in range(2)]
+        joint = JointRange.from_pairs(pairs)
+        table = np.array([[source.randrange(6) for _ in range(size)] for _ in range(size)], dtype=float)
+        limit = Requirement("istar", 0.0)
+        problem = Problem(
+            joint=joint, utility=MatrixDistortion(table), requirements=(limit,), leakage="istar"
+        )
+        looked_at += overlap_partition(joint).size > components(joint).size
+        try:
+            answer = solve(problem)
+        except UnreachableError:
+            assert maximin_information(joint, Partition.whole(size)) > 0, pairs
+            continue
+        assert maximin_information(joint, answer.partition) == 0, pairs
+    assert looked_at > 10

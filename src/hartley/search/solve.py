@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, option
-from hartley.measures.overlap import components
+from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.several_columns import ColumnsDistortion
@@ -193,7 +193,7 @@ def sweep_of(
 def level_of(problem: Problem, axis: Axis) -> int:
     """Return the level of an axis at which a problem is answered."""
     if axis.is_of_components:
-        count = components(problem.linked).size
+        count = overlap_partition(problem.linked).size
         return count - min(problem.most_components or 1, count) + 1
     asked = [int(one.wanted) for one in problem.held if (one.name, one.column) == (problem.axis, None)]
     return max([1, *asked])
@@ -423,7 +423,7 @@ def joined_bands(problem: Problem, found: Answer, effort: Effort) -> Answer:
     They withhold nothing. The bound is that of the bands that were found, which have less to keep.
     """
     most = problem.most_components or 1
-    if components(problem.linked.release(found.partition)).size <= most:
+    if overlap_partition(problem.linked.release(found.partition)).size <= most:
         return found
     if problem.budget:
         return joined(problem, found, effort)
