@@ -192,6 +192,17 @@ def test_its_policy_recodes_no_other_rows(tmp_path: Path, monkeypatch: pytest.Mo
         Policy.read(made.policy).apply(drawn(6))
 
 
+def test_its_policy_is_of_no_earlier_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = drawn(4)
+    pq.write_table(table, tmp_path / "table.parquet")
+    held, there = made_twice(table, tmp_path / "table.parquet", tmp_path, monkeypatch, **WAYS[0])
+    later = {"sensitive": "answer", "public": ["age"], "distinct_l": 2}
+    release(table, tmp_path / "later.csv", earlier=[held.policy], **later)
+    with pytest.raises(PolicyError, match="what a reader of both releases sees"):
+        release(table, tmp_path / "more.csv", earlier=[there.policy], **later)
+    assert not (tmp_path / "more.csv").exists()
+
+
 def test_classes_that_cannot_be_held_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "table.parquet"
     pq.write_table(drawn(7, 3000), source)

@@ -20,7 +20,7 @@ import msgspec
 
 import hartley
 from hartley.documents import POLICY, DocumentKind
-from hartley.errors import ColumnError, PolicyError
+from hartley.errors import ColumnError, PolicyError, option
 from hartley.releases.canonical import StrictStruct, VersionedDocument
 from hartley.releases.cell_text import Cell, Kind, cell_text, is_label, parse_cells, value_texts
 from hartley.releases.column_recoding import ColumnBounds, ColumnRecoding
@@ -322,6 +322,15 @@ class Policy(VersionedDocument, frozen=True, kw_only=True):
             raise PolicyError(
                 "the policy is of a table that was released where it is, and lists the ends of its classes; "
                 "it recodes no other rows: release these anew"
+            )
+
+    def require_known_past(self) -> None:
+        """Refuse to count a release whose policy does not say which label each value had."""
+        if self.lists_ends:
+            raise PolicyError(
+                "the earlier release is of a table that was released where it is: its policy lists the ends "
+                "of its classes, and does not say what a reader of both releases sees; make it anew with "
+                f"more memory ({option('memory_limit')})"
             )
 
     @property

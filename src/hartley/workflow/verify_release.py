@@ -112,6 +112,8 @@ def verify(
     """
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
     past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
+    for one in past:
+        one.require_known_past()
     found = verify_release(
         _released(released, original),
         original_of(original, reading_of(book), book),

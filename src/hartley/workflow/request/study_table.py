@@ -169,7 +169,10 @@ class StudyTable:
         """The policies of earlier releases."""
         from hartley.releases.policy import Policy
 
-        return tuple(one if isinstance(one, Policy) else Policy.read(one) for one in self.earlier)
+        past = tuple(one if isinstance(one, Policy) else Policy.read(one) for one in self.earlier)
+        for policy in past:
+            policy.require_known_past()
+        return past
 
     def counting_rows(self, demand: Demand, transparent: Any = None) -> Self:
         """Return the study of rows alone: without a sensitive column, a reader is after the public values.
