@@ -40,7 +40,7 @@ STEPS_PER_WALK = 600
 STEPS_PER_VALUE = 12
 FIRST_SHARE = 6
 """At first every level gets this part of the steps."""
-TRIES = 4
+TRIES = 6
 """Costs at which a partition that leaks no more is looked for, for one level."""
 Score = tuple[float, ...]
 

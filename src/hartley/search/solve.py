@@ -569,6 +569,11 @@ def _along_any_cost(problem: Problem, effort: Effort, starts: Sequence[Partition
     return AnyAxis(problem.joint, problem.utility, leakage, effort)
 
 
+def _beside_columns(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Axis | None:
+    """Return the axis of what leaks where nothing else is asked for: boxes know of no ratios."""
+    return _along_any_cost(problem, effort, starts) if problem.is_papers else None
+
+
 def _any_cost(problem: Problem, effort: Effort, starts: Sequence[Partition]) -> Answer:
     """Merge what keeps too little with whatever costs least."""
     if problem.has_bits_beside:
@@ -688,7 +693,17 @@ TABLE = (
         _over_columns,
     ),
     Row("columns", "every", "plain", "some", "any", "the same, far tuples withheld", "reach", _over_columns),
-    Row("columns", "every", "beside", "any", "any", "boxes, polished", NO_BOUND, _over_columns),
+    Row(
+        "columns",
+        "every",
+        "beside",
+        "any",
+        "any",
+        "boxes, polished",
+        NO_BOUND,
+        _over_columns,
+        _beside_columns,
+    ),
     Row(
         "any",
         "every",
