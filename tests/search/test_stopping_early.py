@@ -44,3 +44,20 @@ def test_what_is_found_until_then_is_enough(questions, codeword):
         assert answer.lower_bound_cost <= answer.cost
     best = cheapest_clusters(values)
     assert answers[0].lower_bound_cost <= best.cost
+
+
+@pytest.mark.parametrize("shape", ["any", "intervals"])
+@pytest.mark.parametrize("codeword", ["midpoint", "member", "centroid"])
+def test_what_is_claimed_beside_withheld_rows_holds_whenever_it_stops(shape, codeword):
+    rng = random.Random(7)
+    is_narrower = 0
+    for _ in range(12):
+        joint = joint_of(random_rows(rng, 40, 6))
+        utility = LineDistortion.of(joint.public, codeword)
+        values = OrderedValues.of(joint, utility, [Requirement("distinct-l", 3)])
+        best = least_cost_withholding(values, 4, shape)
+        for questions in (0, 1, 2, 4, 8):
+            found = least_cost_withholding(values, 4, shape, effort=after(questions))
+            assert found.lower_bound_cost <= best.cost, (questions, joint)
+            is_narrower += found.cost > best.cost
+    assert is_narrower > 0

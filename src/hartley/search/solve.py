@@ -202,8 +202,8 @@ def level_of(problem: Problem, axis: Axis) -> int:
 class EachAlone(Axis):
     """The levels of candidates of a problem, each of which a method answers by itself, from the lowest on.
 
-    Over several columns the lowest, the highest that people often ask for, the highest, and between two
-    levels that do not meet; each of the first levels may take an equal part of the time that is left.
+    Over several columns the lowest, the highest that people often ask for and those between come first, then
+    the highest, and between two levels that do not meet; each of the first may take an equal part of time.
     Where time is limited, levels are glanced at first, by searches that are stopped as they begin.
     """
 
@@ -239,12 +239,14 @@ class EachAlone(Axis):
     def firsts(self, stage: int) -> Sequence[int]:
         """Return the levels that a stage searches first."""
         if self.sharing:
-            return (self.least, max(self.least, self.sharing), self.most)
+            return (self.least, max(self.least, self.sharing))
         return (self.least,) if stage == len(self.stages) else (self.least, self.most)
 
     def between(self, stage: int, low: int, reached: int, high: int) -> int:
-        """Return the next level that is not reached, or one halfway."""
+        """Return the next level that is not reached, or one halfway, but the highest before that."""
         del low
+        if self.sharing and high > self.most:
+            return self.most
         if self.sharing or stage < len(self.stages):
             return (reached + high) // 2
         return reached + 1

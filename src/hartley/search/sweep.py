@@ -46,7 +46,7 @@ class Axis:
     what: str = "least cost for each level"
     """What a search along it is about, for whoever watches."""
     sharing: int = 0
-    """How many levels, the first ones, may each take an equal part of the time that is left."""
+    """Up to which level people ask most: these come first, and each takes an equal part of the time left."""
     reaches_far: bool = True
     """Whether the highest level of the least cost is looked for; where not, what is found has to do."""
 
@@ -268,7 +268,11 @@ class Sweep:
                 continue
             left -= 1
             self._search(middle, stage)
-            open_ranges += [(low, middle), (middle, high)]
+            for one in ((low, middle), (middle, high)):
+                if one[1] <= self.axis.sharing:
+                    open_ranges.appendleft(one)
+                else:
+                    open_ranges.append(one)
         return not self.effort.should_stop()
 
     def _search(self, level: int, stage: int) -> None:

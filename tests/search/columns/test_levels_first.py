@@ -9,7 +9,7 @@ import pytest
 
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Alphabet, JointRange
-from hartley.search import frontier as frontier_module
+from hartley.search import solve as solve_module
 from hartley.search.effort import Effort
 from hartley.search.frontier import frontier
 from hartley.search.problem import Problem
@@ -29,32 +29,36 @@ def problem_of_levels() -> Problem:
     return Problem(joint=joint, utility=ColumnsDistortion.of(public))
 
 
-def test_the_levels_that_people_ask_for_come_first() -> None:
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, float]]:
+    """The levels that are searched, in turn, and the seconds that each is given."""
+    noted: list[tuple[int, float]] = []
+    answered = solve_module.answered
+
+    def listen(problem: Problem, row: Any, effort: Effort, starts: Any) -> Any:
+        (level,) = [int(one.wanted) for one in problem.requirements if one.name == "distinct-l"]
+        noted.append((level, effort.remaining()))
+        return answered(problem, row, effort, starts)
+
+    monkeypatch.setattr(solve_module, "answered", listen)
+    return noted
+
+
+def test_the_levels_that_people_ask_for_come_first(searched: list[tuple[int, float]]) -> None:
     problem = problem_of_levels()
-    searched: list[int] = []
-
-    def hear(done: int, total: int, what: str) -> None:
-        del done, total
-        searched.append(int(what.split()[1]))
-
-    frontier(problem, Effort(progress=hear, should_stop=lambda: len(searched) > 3))
-    assert searched[:3] == [1, 10, 5]
+    frontier(problem, Effort(should_stop=lambda: len(searched) > 2))
+    assert [level for level, _ in searched] == [1, 10, 5]
     searched.clear()
-    assert frontier(problem, Effort(progress=hear)).complete
-    usual = [level for level in searched if level <= 10]
-    assert searched[: len(usual)] == usual
+    assert frontier(problem).complete
+    levels = [level for level, _ in searched]
+    usual = [level for level in levels if level <= 10]
+    assert levels[: len(usual)] == usual
+    assert levels[len(usual)] == 14
 
 
-def test_no_level_takes_the_time_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[float] = []
-    solve = frontier_module.solve
-
-    def noted(problem: Problem, effort: Effort, *more: Any) -> Any:
-        given.append(effort.remaining())
-        return solve(problem, effort, *more)
-
-    monkeypatch.setattr(frontier_module, "solve", noted)
+def test_no_level_takes_the_time_of_the_others(searched: list[tuple[int, float]]) -> None:
     frontier(problem_of_levels(), Effort(remaining=lambda: 60.0))
+    given = [seconds for _, seconds in searched]
     assert given[0] == pytest.approx(6)
     assert given[1] == pytest.approx(60 / 9)
     assert given[-1] == 60

@@ -35,7 +35,7 @@ from hartley.search.line.cheapest import Shape, cheapest_clusters
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
-from hartley.search.line.windows import least_passing
+from hartley.search.line.windows import Bracket, least_passing
 
 BISECTIONS = 60
 
@@ -106,10 +106,10 @@ def least_cost_withholding(
     search = _Search(question, effort)
     any_bound = search.any_bound()
     relaxed = search.relaxed(any_bound)
-    found = search.settled(relaxed)
-    bound = any_bound if shape == "any" else search.bound_of_intervals(relaxed, any_bound)
+    found = search.settled(relaxed.high)
+    bound = any_bound if shape == "any" else search.bound_of_intervals(relaxed.low, any_bound)
     answer = answer_of(question, found, bound, any_bound)
-    if answer.cost > relaxed and question.stands_alone:
+    if answer.cost > relaxed.high and question.stands_alone:
         untouched = _without(question, shape, effort)
         if untouched.cost <= answer.cost:
             return replace(untouched, lower_bound_cost=answer.lower_bound_cost, any_bound=answer.any_bound)
@@ -157,8 +157,8 @@ class _Search:
         least = least_passing(values.windows, passes, 0.0, self.effort).low
         return values.in_units(max(least - values.rounding, 0.0))
 
-    def relaxed(self, bound: float) -> float:
-        """Return the least cost of intervals if what is withheld need not be enough."""
+    def relaxed(self, bound: float) -> Bracket:
+        """Return where the least cost of intervals lies if what is withheld need not be enough."""
         if self.values.cost_name == "centroid":
             return self._relaxed_centroid(bound)
         values, windows = self.values, self.values.windows
@@ -169,7 +169,7 @@ class _Search:
             return found <= self.rows
 
         least = least_passing(windows, passes, values.ticks_within(bound), self.effort)
-        return values.in_units(least.high)
+        return Bracket(values.in_units(least.low), values.in_units(least.high))
 
     def bound_of_intervals(self, relaxed: float, any_bound: float) -> float:
         """Return what intervals cost at least, given their least cost with nothing withheld inside of them.
@@ -184,7 +184,7 @@ class _Search:
         most = int(np.searchsorted(np.cumsum(np.sort(self.values.enough.rows)), self.rows, side="right"))
         return max(relaxed - most, any_bound)
 
-    def _relaxed_centroid(self, bound: float) -> float:
+    def _relaxed_centroid(self, bound: float) -> Bracket:
         low, high = bound, self.widest
         for _ in range(BISECTIONS):
             if high - low <= 1e-9 * max(high, 1e-300) or self.effort.should_stop():
@@ -195,7 +195,7 @@ class _Search:
                 high = self.top_up.cost_of(kept)
             else:
                 low = middle
-        return high
+        return Bracket(low, high)
 
     def settled(self, relaxed: float) -> Kept:
         """Return the way of least cost that is found from the relaxed cost on."""
