@@ -170,3 +170,12 @@ def test_few_components_are_counted_among_sensitive_values_where_a_reader_knows_
             continue
         assert maximin_information(joint, answer.partition) == 0, pairs
     assert looked_at > 10
+
+
+def test_nothing_is_joined_where_what_is_certain_has_no_limit(monkeypatch):
+    monkeypatch.setattr(walk, "MOST_VALUES", 0)
+    joint = JointRange.from_pairs([(x, x) for x in range(5)])
+    utility = MatrixDistortion(np.full((5, 5), 4.0) - 4 * np.eye(5))
+    for asked in ((), (Requirement("distinct-l", 1),)):
+        answer = solve(Problem(joint=joint, utility=utility, requirements=asked, leakage="istar"))
+        assert (answer.cost, answer.partition.size, answer.lower_bound_cost) == (0, 5, 0)

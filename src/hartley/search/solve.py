@@ -194,7 +194,7 @@ def level_of(problem: Problem, axis: Axis) -> int:
     """Return the level of an axis at which a problem is answered."""
     if axis.is_of_components:
         count = overlap_partition(problem.linked).size
-        return count - min(problem.most_components or 1, count) + 1
+        return count - min(problem.most_components or count, count) + 1
     asked = [int(one.wanted) for one in problem.held if (one.name, one.column) == (problem.axis, None)]
     return max([1, *asked])
 
